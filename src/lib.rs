@@ -1,0 +1,8 @@
+//! Runs setup SQL on a SQLite database under a policy.
+
+pub mod catalog;
+pub mod diagnostic;
+pub mod policy;
+pub mod request;
+pub mod source;
+pub mod statement;

@@ -1,0 +1,86 @@
+//! The scalars of a policy.
+
+use std::time::Duration;
+
+use crate::diagnostic::Code;
+
+/// When foreign keys are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForeignKeys {
+    /// As each is declared.
+    #[default]
+    Immediate,
+    /// All once, at COMMIT.
+    Deferred,
+}
+
+/// Bounds of a run; `None` for no bound but SQLite's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Statements in one text.
+    pub statements: Option<u64>,
+    /// Bytes of one text.
+    pub text: Option<u64>,
+    /// Bytes of one value.
+    pub value: Option<u64>,
+    /// Virtual-machine steps of a whole run.
+    pub steps: Option<u64>,
+    /// Time of a whole run.
+    pub time: Option<Duration>,
+    /// Rows that a single-statement door hands out.
+    pub rows: Option<u64>,
+    /// Bytes of the rows that a single-statement door hands out.
+    pub bytes: Option<u64>,
+}
+
+/// What to do where advice applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Say nothing.
+    Allow,
+    /// Report it.
+    Warn,
+    /// Refuse the statement.
+    Deny,
+}
+
+/// The advice whose level a policy can set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Advice {
+    /// The statement changed no row.
+    NoRowChanged,
+    /// UPDATE or DELETE without WHERE.
+    NoWhere,
+    /// A double-quoted name that is no column, so SQLite reads it as text.
+    DoubleQuotedString,
+    /// EXPLAIN runs nothing.
+    ExplainOnly,
+    /// An unqualified name that lands in an added world.
+    BareName,
+    /// A conflict clause that applies to what triggers write.
+    ConflictReachesTrigger,
+}
+
+impl Advice {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::NoRowChanged,
+        Self::NoWhere,
+        Self::DoubleQuotedString,
+        Self::ExplainOnly,
+        Self::BareName,
+        Self::ConflictReachesTrigger,
+    ];
+
+    /// Its code.
+    pub const fn code(self) -> Code {
+        match self {
+            Self::NoRowChanged => Code::NoRowChanged,
+            Self::NoWhere => Code::NoWhere,
+            Self::DoubleQuotedString => Code::DoubleQuotedString,
+            Self::ExplainOnly => Code::ExplainOnly,
+            Self::BareName => Code::BareName,
+            Self::ConflictReachesTrigger => Code::ConflictReachesTrigger,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A text cut into statements, and what the tokens of a statement say.
+//!
+//! Everything here is found from the text alone, with SQLite's own token rules, in one pass and
+//! without a database. Spans are bytes of the whole text.
+
+mod head;
+mod read;
+mod shape;
+mod split;
+mod token;
+
+pub use head::{Explain, Head, PragmaArgument, PragmaHead};
+pub use split::split;
+pub use token::{Token, TokenKind, tokens, unquote};
+
+use crate::policy::Verb;
+use crate::source::{Name, Span};
+
+/// One statement of a text.
+#[derive(Clone, Debug)]
+pub struct Statement<'t> {
+    /// The whole text that it stands in.
+    pub text: &'t str,
+    /// From its first token to its last; the `;` is left out.
+    pub span: Span,
+    /// Its tokens, without spaces and comments. They end before an illegal one.
+    pub tokens: Vec<Token>,
+    /// Whether EXPLAIN stands before it.
+    pub explain: Option<Explain>,
+    /// What kind of statement it is.
+    pub head: Head,
+    /// The first NUL byte.
+    pub nul: Option<Span>,
+    /// The first token that SQLite does not know; nothing after it is read.
+    pub illegal: Option<Span>,
+    /// Bind parameters.
+    pub parameters: Vec<Span>,
+    /// Call mentions: the names, in any identifier quoting, before a parenthesis where a function
+    /// can stand, `CURRENT_*`, and the operators `LIKE GLOB REGEXP MATCH -> ->>`.
+    pub calls: Vec<Mention>,
+    /// The names that WITH defines, at any depth.
+    pub ctes: Vec<Mention>,
+    /// What INSERT, REPLACE, UPDATE or DELETE writes.
+    pub target: Option<Target>,
+    /// The names after FROM, JOIN and IN and between the commas of a FROM list.
+    pub sources: Vec<TableMention>,
+}
+
+/// A name of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// The name, without its quotes.
+    pub name: Name,
+    /// Its token.
+    pub span: Span,
+}
+
+/// A table's name in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableMention {
+    /// The schema written before it.
+    pub schema: Option<Name>,
+    /// The table.
+    pub table: Name,
+    /// Schema and table.
+    pub span: Span,
+    /// Whether a parenthesis follows, so that it is a table function.
+    pub called: bool,
+}
+
+/// What a statement writes.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Insert (also for REPLACE), update or delete.
+    pub verb: Verb,
+    /// The table.
+    pub table: TableMention,
+    /// The conflict clause, `REPLACE INTO` included.
+    pub conflict: Option<(Conflict, Span)>,
+    /// The columns that INSERT lists or that SET assigns.
+    pub columns: Vec<Mention>,
+    /// Whether UPDATE or DELETE has a WHERE of its own.
+    pub has_where: bool,
+    /// The expressions of `VALUES (...)` where INSERT has exactly one row of them.
+    pub single_row: Option<Vec<Span>>,
+}
+
+/// A conflict clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Conflict {
+    /// OR ROLLBACK
+    Rollback,
+    /// OR ABORT
+    Abort,
+    /// OR FAIL
+    Fail,
+    /// OR IGNORE
+    Ignore,
+    /// OR REPLACE, REPLACE INTO
+    Replace,
+}
+
+impl Conflict {
+    /// The word after OR.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Rollback => "ROLLBACK",
+            Self::Abort => "ABORT",
+            Self::Fail => "FAIL",
+            Self::Ignore => "IGNORE",
+            Self::Replace => "REPLACE",
+        }
+    }
+}
+
+impl Statement<'_> {
+    /// The statement's own text.
+    pub fn sql(&self) -> &str {
+        self.text.get(self.span.range()).unwrap_or_default()
+    }
+}
