@@ -2,7 +2,10 @@
 
 pub mod catalog;
 pub mod diagnostic;
+pub mod engine;
 pub mod policy;
 pub mod request;
+pub mod ruleset;
 pub mod source;
 pub mod statement;
+pub mod text_witness;

@@ -3,10 +3,12 @@
 //! [`Policy`] is what an author's YAML file means: it is made by [`Policy::load`], [`Policy::parse`],
 //! [`Policy::builtin`] or, in code, by [`Policy::builder`]; it is shown by [`Policy::show`].
 
+mod never;
 mod pattern;
 mod rule;
 mod settings;
 
+pub use never::{ACTING_PRAGMAS, NEVER, Never, REPORTING_ARGUMENT};
 pub use pattern::Pattern;
 pub use rule::{
     Argument, ArgumentType, Columns, CommandRule, FunctionRule, Grant, Power, PragmaRule, RowRule, Rule,
