@@ -6,3 +6,4 @@ pub mod policy;
 pub mod request;
 pub mod source;
 pub mod statement;
+mod yaml;
