@@ -9,3 +9,4 @@ pub mod ruleset;
 pub mod source;
 pub mod statement;
 pub mod text_witness;
+mod yaml;
