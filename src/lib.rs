@@ -2,6 +2,7 @@
 
 pub mod catalog;
 pub mod diagnostic;
+pub mod engine;
 pub mod policy;
 pub mod request;
 pub mod source;

@@ -1,0 +1,3 @@
+//! What touches SQLite below the level of statements; the only place with `unsafe`.
+
+pub mod streams;
