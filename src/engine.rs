@@ -1,3 +1,4 @@
 //! What touches SQLite below the level of statements; the only place with `unsafe`.
 
+pub mod random;
 pub mod streams;
