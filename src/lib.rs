@@ -2,8 +2,11 @@
 
 pub mod catalog;
 pub mod diagnostic;
+pub mod engine;
 pub mod policy;
 pub mod request;
+pub mod ruleset;
 pub mod source;
 pub mod statement;
+pub mod text_witness;
 mod yaml;

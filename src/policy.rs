@@ -12,6 +12,7 @@ mod error;
 mod grammar;
 mod load;
 mod merge;
+mod never;
 mod pattern;
 mod reader;
 mod rule;
@@ -21,6 +22,7 @@ mod show;
 
 pub use builder::PolicyBuilder;
 pub use error::PolicyError;
+pub use never::{ACTING_PRAGMAS, NEVER, Never, REPORTING_ARGUMENT};
 pub use pattern::Pattern;
 pub use rule::{
     Argument, ArgumentType, Columns, CommandRule, FunctionRule, Grant, Power, PragmaRule, RowRule, Rule,

@@ -31,7 +31,11 @@ impl Pattern {
     /// Whether `name` fits.
     pub fn matches(&self, name: &Name) -> bool {
         match self {
-            Self::Glob(glob) => glob_matches(glob.folded(), name.folded()),
+            Self::Glob(glob) if glob.as_str() == "*" => true,
+            Self::Glob(glob) if glob.as_str().contains(['*', '?']) => {
+                glob_matches(glob.folded(), name.folded())
+            }
+            Self::Glob(name_itself) => name_itself == name,
             Self::Exact(exact) => exact == name,
         }
     }
