@@ -4,12 +4,16 @@
 //! without a database. Spans are bytes of the whole text.
 
 mod head;
+mod keyword;
 mod read;
 mod shape;
 mod split;
+mod target;
 mod token;
+mod walk;
 
 pub use head::{Explain, Head, PragmaArgument, PragmaHead};
+pub use read::statements;
 pub use split::split;
 pub use token::{Token, TokenKind, tokens, unquote};
 
@@ -117,5 +121,22 @@ impl Statement<'_> {
     /// The statement's own text.
     pub fn sql(&self) -> &str {
         self.text.get(self.span.range()).unwrap_or_default()
+    }
+
+    /// The words of one of its tokens.
+    pub fn word(&self, token: Token) -> &str {
+        self.text.get(token.span.range()).unwrap_or_default()
+    }
+
+    /// Whether `is` holds for some word, quoted name or string of it, without quotes.
+    pub fn mentions(&self, mut is: impl FnMut(&str) -> bool) -> bool {
+        let named = |kind| matches!(kind, TokenKind::Word | TokenKind::Quoted | TokenKind::String);
+        self.tokens.iter().filter(|token| named(token.kind)).any(|&token| is(&unquote(self.word(token))))
+    }
+
+    /// Its tokens in double quotes: names, or strings where no such name is.
+    pub fn double_quoted(&self) -> impl Iterator<Item = Token> {
+        let quoted = self.tokens.iter().filter(|token| token.kind == TokenKind::Quoted);
+        quoted.copied().filter(|&token| self.word(token).starts_with('"'))
     }
 }

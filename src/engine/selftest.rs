@@ -8,29 +8,15 @@ use std::sync::OnceLock;
 use rusqlite::Connection;
 
 use super::audit::Program;
+use super::build_info;
 use super::event::{Event, EventKind};
 use super::recorder::{Phase, Recorder};
 use super::switches::WorldCodeOff;
 
-/// The oldest SQLite whose authorizer reports the columns of a FULL JOIN.
-const OLDEST: i32 = 3_054_000;
-
 /// Why the linked SQLite cannot be guarded; tried once, then remembered.
 pub fn failure() -> Option<&'static str> {
     static FAILURE: OnceLock<Option<String>> = OnceLock::new();
-    FAILURE.get_or_init(|| too_old(rusqlite::version_number()).or_else(|| run().err())).as_deref()
-}
-
-/// Says plainly that a version is too old.
-pub fn too_old(version: i32) -> Option<String> {
-    let dotted = |v: i32| format!("{}.{}.{}", v / 1_000_000, v / 1_000 % 1_000, v % 1_000);
-    (version < OLDEST).then(|| {
-        format!(
-            "SQLite {} is linked, but {} or newer is needed: older ones let a FULL JOIN read a closed column unasked",
-            dotted(version),
-            dotted(OLDEST)
-        )
-    })
+    FAILURE.get_or_init(|| build_info::ensure_supported().and_then(|()| run()).err()).as_deref()
 }
 
 fn run() -> Result<(), String> {
@@ -83,13 +69,5 @@ mod tests {
     #[test]
     fn the_linked_sqlite_is_one_that_the_guard_knows() {
         assert_eq!(failure(), None);
-    }
-
-    #[test]
-    fn an_sqlite_older_than_3_54_is_named_with_the_reason() {
-        assert!(
-            too_old(3_053_001).unwrap().contains("SQLite 3.53.1 is linked, but 3.54.0 or newer is needed")
-        );
-        assert_eq!(too_old(3_054_000), None);
     }
 }

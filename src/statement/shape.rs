@@ -1,1 +1,98 @@
+//! The key under which a judged statement is remembered.
 
+use super::keyword::Keyword;
+use super::token::{Token, TokenKind, unquote};
+use super::{Statement, read};
+
+/// What stands for a folded literal; the byte is in no SQL text that is legal.
+const FOLDED: u8 = 0x01;
+/// Behind every token, so that no two lists of tokens give one key.
+const END: u8 = 0x00;
+
+impl Statement<'_> {
+    /// Appends the statement's shape to `into`: statements of one shape differ in literal values
+    /// alone, so they ask for the same rows, columns and functions.
+    ///
+    /// Numbers, blobs and strings are folded, with these exceptions: a string for which `is_name`
+    /// holds (it is given in lower case, without quotes), a string that stands right behind AS, and
+    /// numbers in ORDER BY and GROUP BY, because those can be positions of columns.
+    pub fn shape(&self, is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) {
+        into.reserve(self.sql().len());
+        let mut positions = Positions::default();
+        let mut behind_as = false;
+        for token in &self.tokens {
+            let text = read::word(self.text, token);
+            into.push(tag(token.kind));
+            let keyword = (token.kind == TokenKind::Word).then(|| Keyword::of(text));
+            positions.step(token, text, keyword);
+            match token.kind {
+                TokenKind::Word | TokenKind::Quoted => {
+                    into.extend(text.bytes().map(|byte| byte.to_ascii_lowercase()));
+                }
+                TokenKind::String => {
+                    let name = unquote(text).to_ascii_lowercase();
+                    if behind_as || is_name(&name) {
+                        into.extend_from_slice(name.as_bytes());
+                    } else {
+                        into.push(FOLDED);
+                    }
+                }
+                TokenKind::Number if positions.counts() => into.extend_from_slice(text.as_bytes()),
+                TokenKind::Number | TokenKind::Blob => into.push(FOLDED),
+                TokenKind::Parameter | TokenKind::Mark => into.extend_from_slice(text.as_bytes()),
+            }
+            into.push(END);
+            behind_as = keyword == Some(Keyword::As);
+        }
+        if let Some(illegal) = self.illegal {
+            into.extend_from_slice(
+                self.text.as_bytes().get(illegal.start..self.span.end).unwrap_or_default(),
+            );
+        }
+    }
+}
+
+const fn tag(kind: TokenKind) -> u8 {
+    match kind {
+        TokenKind::Word => b'w',
+        TokenKind::Quoted => b'q',
+        TokenKind::String => b's',
+        TokenKind::Blob => b'b',
+        TokenKind::Number => b'n',
+        TokenKind::Parameter => b'p',
+        TokenKind::Mark => b'm',
+    }
+}
+
+/// Whether the tokens stand in an ORDER BY or GROUP BY.
+#[derive(Default)]
+struct Positions {
+    depth: usize,
+    /// The depths of the clauses that are open, outermost first.
+    open: Vec<usize>,
+}
+
+impl Positions {
+    fn counts(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    fn step(&mut self, token: &Token, text: &str, keyword: Option<Keyword>) {
+        match (token.kind, text, keyword) {
+            (TokenKind::Mark, "(", _) => self.depth += 1,
+            (TokenKind::Mark, ")", _) => {
+                self.depth = self.depth.saturating_sub(1);
+                while self.open.last().is_some_and(|&depth| depth > self.depth) {
+                    self.open.pop();
+                }
+            }
+            (_, _, Some(Keyword::Order)) if self.open.last() != Some(&self.depth) => {
+                self.open.push(self.depth);
+            }
+            (_, _, Some(Keyword::Clause | Keyword::Compound)) if self.open.last() == Some(&self.depth) => {
+                self.open.pop();
+            }
+            _ => {}
+        }
+    }
+}
