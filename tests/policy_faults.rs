@@ -2,7 +2,7 @@
 //!
 //! A fixture's first line names the underlined words in their order, ` | ` between them.
 
-#![expect(clippy::panic, reason = "a helper of a test fails as the test does")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper of a test fails as the test does")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

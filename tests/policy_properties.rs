@@ -1,5 +1,7 @@
 //! What holds for every policy, not only for those someone thought of.
 
+#![expect(clippy::panic, reason = "a helper of a test fails as the test does")]
+
 use proptest::prelude::*;
 use seawall::policy::Policy;
 
