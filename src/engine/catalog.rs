@@ -50,15 +50,20 @@ pub fn built_in() -> rusqlite::Result<Arc<Known>> {
     Ok(Arc::clone(KNOWN.get_or_init(|| known)))
 }
 
-/// What `connection` knows: the list of the process, plus what was registered on it.
+/// What `connection` knows: the list of the process, unless something was registered on it.
 pub fn known_to(connection: &Connection) -> rusqlite::Result<Arc<Known>> {
     let built_in = built_in()?;
-    let more: bool = connection.query_row(
-        "SELECT count(DISTINCT name) > ?1 FROM pragma_function_list",
-        [i64::try_from(built_in.functions.len()).unwrap_or(i64::MAX)],
-        |row| row.get(0),
-    )?;
-    if more { Ok(Arc::new(known(connection)?)) } else { Ok(built_in) }
+    let functions: i64 =
+        connection
+            .query_row("SELECT count(DISTINCT name) FROM pragma_function_list", [], |row| row.get(0))?;
+    let mut modules = connection.prepare("SELECT name FROM pragma_module_list")?;
+    let mut modules = modules.query_map([], |row| row.get::<_, String>(0))?;
+    let same_modules =
+        modules.all(|name| name.is_ok_and(|name| built_in.modules.contains(&Name::from(name))));
+    if same_modules && usize::try_from(functions) == Ok(built_in.functions.len()) {
+        return Ok(built_in);
+    }
+    Ok(Arc::new(known(connection)?))
 }
 
 fn load_schema(connection: &Connection, number: i64, name: &str) -> rusqlite::Result<Schema> {

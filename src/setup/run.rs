@@ -10,8 +10,8 @@ use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
-use crate::guard::{Finding, Judged, Judging, Ready, StepError};
-use crate::policy::{Advice, ForeignKeys, Level, Limits, Policy};
+use crate::guard::{Finding, Guard, Judged, Judging, Ready, StepError};
+use crate::policy::{Advice, ForeignKeys, Level, Limits};
 use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Refusal, in_bytes};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source};
@@ -32,17 +32,18 @@ pub enum SetupError {
     Sqlite(#[from] Error),
 }
 
-/// Runs `source` on `connection` under `policy`. `door` is the first word of every message.
+/// Runs `source` on `connection` under the policy of `guard`.
 ///
 /// Everything runs in one transaction. Unless the outcome is ok, every row of every attached
 /// database is as before. The connection's settings are put back; an authorizer or progress
 /// handler that it had is gone.
-pub fn run(
-    connection: &mut Connection,
-    policy: &Arc<Policy>,
-    door: &str,
-    source: &Source,
-) -> Result<Outcome, SetupError> {
+///
+/// # Errors
+///
+/// [`SetupError`], where the run could not begin or not be undone; what is wrong with the text is
+/// an [`Outcome`].
+pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Result<Outcome, SetupError> {
+    let (policy, door) = (guard.policy(), guard.name());
     let mut outcome =
         Outcome { verdict: Verdict::Ok, statements: 0, advice: Vec::new(), steps: 0, policy: policy.hash() };
     let limits = &policy.limits;
