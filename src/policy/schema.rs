@@ -270,7 +270,12 @@ fn advice() -> Value {
     let properties: Map<String, Value> = Advice::ALL
         .into_iter()
         .map(|advice| {
-            (advice.code().word().to_owned(), json!({ "description": advice.description(), "enum": levels }))
+            let level = json!({
+                "description": advice.description(),
+                "enum": levels,
+                "default": Level::Warn.word(),
+            });
+            (advice.code().word().to_owned(), level)
         })
         .collect();
     json!({
