@@ -185,6 +185,18 @@ fn load_closed_columns(
     Ok(())
 }
 
+/// Reads the columns of every table and view of `catalog` that has none yet. A view that does not
+/// work has none.
+pub fn load_columns(connection: &Connection, catalog: &mut Catalog) {
+    for schema in &mut catalog.schemas {
+        for (name, table) in &mut schema.tables {
+            if table.details.is_none() {
+                table.details = details(connection, &schema.name, name, &table.sql).ok().map(Arc::new);
+            }
+        }
+    }
+}
+
 /// Columns and keys of one table.
 pub fn details(connection: &Connection, schema: &Name, table: &Name, sql: &str) -> rusqlite::Result<Details> {
     let (schema, table) = (quote(schema.as_str()), quote(table.as_str()));
