@@ -3,7 +3,11 @@
 //! The machine's speed moves; the ratio of the minima within one run is what can be compared. Prints
 //! the table of `docs/performance.md`. `cargo bench --bench run -- ROUNDS` takes more rounds.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its table and may stop on a fault")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints its table and may stop on a fault"
+)]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -59,7 +63,9 @@ fn main() {
 
 fn works() -> Vec<Work> {
     let inserts: String = (0..100)
-        .map(|i| format!("INSERT INTO labels(id, name, color) VALUES ({}, 'label {i}', '#aabbcc');\n", 100 + i))
+        .map(|i| {
+            format!("INSERT INTO labels(id, name, color) VALUES ({}, 'label {i}', '#aabbcc');\n", 100 + i)
+        })
         .collect();
     let two = "UPDATE issues SET title = 'Webhook retries' WHERE id = 1;\n\
                INSERT INTO labels(id, name, color) VALUES (90, 'night', '#000000');";
