@@ -215,7 +215,7 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
 }
 
 fn key_columns(judging: &Judging<'_>, schema: &Name, table: &Name) -> Result<Vec<Name>> {
-    let details = crate::engine::catalog::details(judging.connection, schema, table, "")?;
+    let details = crate::engine::catalog::details(judging.connection, schema, table)?;
     Ok(details.columns.into_iter().filter(|column| column.key > 0).map(|column| column.name).collect())
 }
 

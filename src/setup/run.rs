@@ -45,8 +45,13 @@ pub enum SetupError {
 /// an [`Outcome`].
 pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Result<Outcome, SetupError> {
     let (policy, door) = (guard.policy(), guard.name());
-    let mut outcome =
-        Outcome { verdict: Verdict::Ok, statements: 0, advice: Vec::new(), steps: 0, policy: policy.hash() };
+    let mut outcome = Outcome {
+        verdict: Verdict::Ok,
+        statements: 0,
+        advice: Vec::new(),
+        steps: 0,
+        policy: guard.hash().to_owned(),
+    };
     let limits = &policy.limits;
     let over =
         |code, bound: &str, count| Verdict::Failed(Box::new(Failure::of_text(door, code, bound, count)));
@@ -250,9 +255,8 @@ impl Run<'_> {
         for mention in targets.chain(&statement.sources) {
             let found =
                 self.ruleset.catalog().and_then(|c| c.resolve(mention.schema.as_ref(), &mention.table));
-            if let Some((schema, table)) = found {
-                let details =
-                    catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql);
+            if let Some((schema, _)) = found {
+                let details = catalog::details(self.held.connection, &schema.name, &mention.table);
                 columns.extend(
                     details.into_iter().flat_map(|details| details.columns).map(|column| column.name),
                 );
