@@ -10,10 +10,17 @@ use crate::source::Name;
 pub struct Catalog {
     /// The schemas by their order in `PRAGMA database_list`.
     pub schemas: Vec<Schema>,
-    /// Every function of the connection, host functions included.
-    pub functions: Arc<BTreeSet<Name>>,
-    /// Table functions and other tables that are there without being created: `json_each`, `pragma_*`.
-    pub eponymous: Arc<BTreeSet<Name>>,
+    /// What is there without being created.
+    pub known: Arc<Known>,
+}
+
+/// What a connection knows without a schema.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Every function and operator that is one, host functions included.
+    pub functions: BTreeSet<Name>,
+    /// Table functions: `json_each`, `pragma_*` and every other module.
+    pub modules: BTreeSet<Name>,
 }
 
 /// One schema.
@@ -21,6 +28,8 @@ pub struct Catalog {
 pub struct Schema {
     /// `main`, `temp` or the name it is attached under.
     pub name: Name,
+    /// Its number in SQLite's programs: 0 for `main`, 1 for `temp`, then those attached.
+    pub number: i64,
     /// Tables, views and virtual tables.
     pub tables: BTreeMap<Name, Table>,
     /// Triggers.
@@ -82,8 +91,9 @@ pub struct Column {
 pub struct ForeignKey {
     /// The table that is referred to, in the same schema.
     pub parent: Name,
-    /// The columns of this table and those of the parent, pair by pair.
-    pub columns: Vec<(Name, Name)>,
+    /// The columns of this table and those of the parent, pair by pair; `None` for the parent's
+    /// primary key.
+    pub columns: Vec<(Name, Option<Name>)>,
 }
 
 /// A trigger.

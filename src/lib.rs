@@ -2,7 +2,14 @@
 
 pub mod catalog;
 pub mod diagnostic;
+pub mod engine;
+pub mod guard;
 pub mod policy;
+pub mod refusal;
 pub mod request;
+pub mod ruleset;
+pub mod setup;
 pub mod source;
 pub mod statement;
+pub mod text_witness;
+mod yaml;

@@ -3,10 +3,26 @@
 //! [`Policy`] is what an author's YAML file means: it is made by [`Policy::load`], [`Policy::parse`],
 //! [`Policy::builtin`] or, in code, by [`Policy::builder`]; it is shown by [`Policy::show`].
 
+mod never;
+mod builder;
+mod canonical;
+mod composition;
+mod document;
+mod entries;
+mod error;
+mod grammar;
+mod load;
+mod merge;
 mod pattern;
+mod reader;
 mod rule;
+mod scalars;
 mod settings;
+mod show;
 
+pub use never::{ACTING_PRAGMAS, NEVER, Never, REPORTING_ARGUMENT};
+pub use builder::PolicyBuilder;
+pub use error::PolicyError;
 pub use pattern::Pattern;
 pub use rule::{
     Argument, ArgumentType, Columns, CommandRule, FunctionRule, Grant, Power, PragmaRule, RowRule, Rule,

@@ -2,12 +2,14 @@
 
 mod line_index;
 mod name;
+mod nearest;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use line_index::{LineIndex, Position};
 pub use name::Name;
+pub(crate) use nearest::nearest;
 
 /// A text and the name by which people know it: a file name as it was given, or `<setup_sql>`.
 ///
@@ -51,6 +53,15 @@ impl Source {
     pub fn position(&self, offset: usize) -> Position {
         self.inner.lines.position(&self.inner.text, offset)
     }
+}
+
+/// The start of the character of `text` that `offset` lies in; the end of `text` for one beyond it.
+pub(crate) fn floor(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
 }
 
 /// A range of bytes of one source.

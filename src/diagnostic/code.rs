@@ -74,8 +74,8 @@ registry! {
         ReplaceDenied = "replace-denied", "it may replace rows of {what}, which the policy closes", "{way}";
         VirtualTableCommand = "virtual-table-command", "it sends {what} to the virtual table {owner}", "{way}";
         FunctionNotAllowed = "function-not-allowed", "it calls {what}, which the policy does not allow", "{way}";
-        TriggerNotTrusted = "trigger-not-trusted", "{what} is called by a trigger that the policy does not trust for it", "{way}";
-        ViewNotTrusted = "view-not-trusted", "{what} is called by a view that the policy does not trust for it", "{way}";
+        TriggerNotTrusted = "trigger-not-trusted", "trigger {owner} calls {what}, which the policy does not allow", "{way}";
+        ViewNotTrusted = "view-not-trusted", "view {owner} calls {what}, which the policy does not allow", "{way}";
         UnknownAction = "unknown-action", "SQLite asks for {what}, an action that this build does not know", "Update seawall; until then the statement cannot run.";
     }
     Failed {

@@ -4,7 +4,10 @@ use std::fmt;
 
 use crate::source::Name;
 
-/// A name in a rule: a glob, or one quoted name. Both fold ASCII letters.
+/// A name in a rule: a glob, or one name that a glob cannot write. Both fold ASCII letters.
+///
+/// The loader makes a quoted name that needs no quotes a glob without wildcards, which is the same rule, so
+/// ask [`Pattern::literal`] and not for [`Pattern::Exact`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pattern {
     /// Letters, digits, `_`, `$`, non-ASCII letters, `*` for any run of characters, `?` for one.
@@ -14,10 +17,25 @@ pub enum Pattern {
 }
 
 impl Pattern {
+    /// Every name.
+    pub fn any() -> Self {
+        Self::Glob(Name::from("*"))
+    }
+
+    /// This name alone.
+    pub fn exactly(name: &Name) -> Self {
+        let plain = !name.as_str().is_empty() && name.as_str().chars().all(is_plain);
+        if plain { Self::Glob(name.clone()) } else { Self::Exact(name.clone()) }
+    }
+
     /// Whether `name` fits.
     pub fn matches(&self, name: &Name) -> bool {
         match self {
-            Self::Glob(glob) => glob_matches(glob.folded(), name.folded()),
+            Self::Glob(glob) if glob.as_str() == "*" => true,
+            Self::Glob(glob) if glob.as_str().contains(['*', '?']) => {
+                glob_matches(glob.folded(), name.folded())
+            }
+            Self::Glob(name_itself) => name_itself == name,
             Self::Exact(exact) => exact == name,
         }
     }
@@ -41,9 +59,17 @@ impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Glob(glob) => f.write_str(glob.folded()),
+            Self::Exact(exact) if !exact.as_str().is_empty() && exact.as_str().chars().all(is_plain) => {
+                f.write_str(exact.folded())
+            }
             Self::Exact(exact) => write!(f, "\"{}\"", exact.folded().replace('"', "\"\"")),
         }
     }
+}
+
+/// Whether a name may hold `c` without quotes.
+pub(super) fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii()
 }
 
 /// Whether `text` fits `glob`, `*` standing for any run of characters and `?` for one. Linear for

@@ -60,7 +60,7 @@ pub struct RowRule {
 }
 
 /// `main.users(email, name)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
     /// The schema; `main` where none is written.
     pub schema: Pattern,
@@ -132,7 +132,7 @@ pub enum Power {
 }
 
 /// The name of a trigger or view in a grant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TriggerPattern {
     /// Its schema; `None` for any.
     pub schema: Option<Pattern>,

@@ -84,3 +84,28 @@ impl Advice {
         }
     }
 }
+
+impl Level {
+    /// The levels with their words.
+    pub(super) const WORDS: [(&'static str, Self); 3] =
+        [("allow", Self::Allow), ("warn", Self::Warn), ("deny", Self::Deny)];
+
+    /// The word for it in a policy.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+impl ForeignKeys {
+    /// The word for it in a policy.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Immediate => "immediate",
+            Self::Deferred => "deferred",
+        }
+    }
+}

@@ -24,7 +24,7 @@ impl LineIndex {
 
     /// The position of `offset` in `text`, the text this index was made from.
     pub fn position(&self, text: &str, offset: usize) -> Position {
-        let offset = text.floor_char_boundary(offset.min(text.len()));
+        let offset = super::floor(text, offset);
         let line = self.starts.partition_point(|&start| start <= offset);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = text.get(start..offset).map_or(0, |head| head.chars().count()) + 1;

@@ -1,0 +1,96 @@
+//! Steps and time of a run.
+//!
+//! SQLite's progress handler counts within one statement only, so the budget is the sum of the
+//! statements' steps plus the handler for the one that runs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, Statement, StatementStatus};
+
+/// Steps between two calls of the handler: small enough to be exact for a short budget, large
+/// enough to cost nothing.
+const INTERVAL: u32 = 1_000;
+
+/// Which bound was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exceeded {
+    /// The virtual machine's steps.
+    Steps,
+    /// The time.
+    Time,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Steps of the statements that have ended.
+    spent: AtomicU64,
+    /// Steps of the running statement, as far as the handler has seen them.
+    running: AtomicU64,
+    by_steps: AtomicBool,
+    by_time: AtomicBool,
+}
+
+/// The bounds of one run on one connection.
+#[derive(Debug)]
+pub struct Budget {
+    shared: Arc<Shared>,
+    steps: Option<u64>,
+}
+
+impl Budget {
+    /// Bounds what `connection` runs from now on. Replaces a progress handler that is there.
+    pub fn install(
+        connection: &mut Connection,
+        steps: Option<u64>,
+        time: Option<Duration>,
+    ) -> rusqlite::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        if steps.is_some() || time.is_some() {
+            let deadline = time.and_then(|time| Instant::now().checked_add(time));
+            let seen = Arc::clone(&shared);
+            let interval = u64::from(INTERVAL).min(steps.unwrap_or(u64::MAX)).max(1);
+            let handler = move || {
+                let running = seen.running.fetch_add(interval, Ordering::Relaxed) + interval;
+                if steps.is_some_and(|steps| seen.spent.load(Ordering::Relaxed) + running > steps) {
+                    seen.by_steps.store(true, Ordering::Relaxed);
+                }
+                if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                    seen.by_time.store(true, Ordering::Relaxed);
+                }
+                seen.by_steps.load(Ordering::Relaxed) || seen.by_time.load(Ordering::Relaxed)
+            };
+            connection.progress_handler(i32::try_from(interval).unwrap_or(i32::MAX), Some(handler))?;
+        }
+        Ok(Self { shared, steps })
+    }
+
+    /// Adds the steps of a statement that has ended, and says whether the sum is within bounds.
+    pub fn spend(&self, statement: &Statement<'_>) -> Result<(), Exceeded> {
+        let steps = u64::try_from(statement.get_status(StatementStatus::VmStep)).unwrap_or(0);
+        self.shared.running.store(0, Ordering::Relaxed);
+        let spent = self.shared.spent.fetch_add(steps, Ordering::Relaxed) + steps;
+        match self.exceeded() {
+            Some(exceeded) => Err(exceeded),
+            None if self.steps.is_some_and(|bound| spent > bound) => Err(Exceeded::Steps),
+            None => Ok(()),
+        }
+    }
+
+    /// Steps spent so far.
+    pub fn spent(&self) -> u64 {
+        self.shared.spent.load(Ordering::Relaxed)
+    }
+
+    /// Whether the handler has stopped a statement.
+    pub fn exceeded(&self) -> Option<Exceeded> {
+        if self.shared.by_steps.load(Ordering::Relaxed) {
+            Some(Exceeded::Steps)
+        } else if self.shared.by_time.load(Ordering::Relaxed) {
+            Some(Exceeded::Time)
+        } else {
+            None
+        }
+    }
+}

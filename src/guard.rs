@@ -1,0 +1,18 @@
+//! Judging one statement on a connection: the text, the authorizer and EXPLAIN find what it asks,
+//! the [`Ruleset`](crate::ruleset::Ruleset) decides, and what is allowed is stepped under watch.
+
+mod advice;
+mod attribute;
+mod door;
+mod finding;
+mod full_way;
+mod judging;
+mod live;
+mod memo;
+mod mentions;
+mod ready;
+
+pub use door::{Door, DoorError, Rows};
+pub use finding::{Finding, Witness};
+pub use judging::{Judged, Judging};
+pub use ready::{Ready, StepError};

@@ -1,0 +1,98 @@
+//! What a judgement found, before it has words.
+
+use crate::diagnostic::Code;
+use crate::request::{Action, Request, Resource};
+use crate::ruleset::{Decision, Ground};
+use crate::source::Span;
+
+/// A way to find a statement's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Witness {
+    /// The statement's own text.
+    Text,
+    /// SQLite's authorizer.
+    Authorizer,
+    /// The program that EXPLAIN shows.
+    Audit,
+}
+
+/// One thing that a judgement holds against a statement, or advises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which kind.
+    pub code: Code,
+    /// What was asked; `None` for what is no request: a NUL byte, a bind parameter, advice.
+    pub request: Option<Request>,
+    /// Why it was decided so.
+    pub ground: Ground,
+    /// Where in the text, if known.
+    pub span: Option<Span>,
+    /// The words of the text or the name it is about, for advice.
+    pub subject: String,
+    /// A second name or a text ready to paste, for advice.
+    pub detail: String,
+}
+
+impl Finding {
+    /// A request that was denied; `None` where the decision allows.
+    pub(crate) fn denied(request: Request, decision: Decision) -> Option<Self> {
+        let code = decision.code?;
+        let span = request.span;
+        Some(Self {
+            code,
+            request: Some(request),
+            ground: decision.ground,
+            span,
+            subject: String::new(),
+            detail: String::new(),
+        })
+    }
+
+    /// Something that is no request.
+    pub(crate) fn plain(code: Code, span: Option<Span>, subject: impl Into<String>) -> Self {
+        let (request, detail) = (None, String::new());
+        Self { code, request, ground: Ground::Never, span, subject: subject.into(), detail }
+    }
+
+    /// The order in which several findings of one statement are told.
+    fn rank(&self) -> (u8, usize, Code) {
+        let class = match (self.code, &self.ground, self.request.as_ref().map(|request| request.action)) {
+            (Code::NulByte, ..) => 0,
+            (Code::BindParameter, ..) => 1,
+            (_, Ground::Never, Some(_)) => 2,
+            (_, _, Some(Action::Pragma)) => 3,
+            (_, _, Some(Action::Call)) => 5,
+            (_, _, Some(_)) => 4,
+            (_, _, None) => 6,
+        };
+        (class, self.span.map_or(usize::MAX, |span| span.start), self.code)
+    }
+
+    /// Whether both say the same of the same thing, perhaps seen by two witnesses.
+    fn repeats(&self, other: &Self) -> bool {
+        let subject = |finding: &Self| finding.request.as_ref().map(|request| request.resource.clone());
+        let table = |resource: &Resource| resource.table_name().map(|(s, t)| (s.clone(), t.clone()));
+        match (subject(self), subject(other)) {
+            _ if self.code != other.code => false,
+            (Some(a), Some(b)) if a == b => true,
+            // A table as a whole and one of its columns: the table's refusal says it all.
+            (Some(a @ Resource::Column { .. }), Some(b @ Resource::Table { .. })) => table(&a) == table(&b),
+            (None, None) => self.span == other.span && self.subject == other.subject,
+            _ => false,
+        }
+    }
+}
+
+/// Puts findings in their order and drops those that say a thing again.
+pub(crate) fn settle(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(Finding::rank);
+    let mut kept: Vec<Finding> = Vec::new();
+    for finding in findings {
+        if kept.iter().any(|earlier| finding.repeats(earlier)) {
+            continue;
+        }
+        kept.retain(|earlier| !earlier.repeats(&finding));
+        kept.push(finding);
+    }
+    kept
+}

@@ -1,0 +1,274 @@
+//! The long judgement: what is the caller's and what the world's, told apart by preparing twice.
+//!
+//! The callback's fifth value is a bare name that a CTE can borrow and that is missing in
+//! subqueries, views and foreign-key actions, so it is never asked who the caller is. With triggers
+//! and foreign keys off, a statement holds the caller's part alone; what is more with both on is
+//! the world's.
+
+use rusqlite::Result;
+
+use super::attribute::{difference, of_caller, resources};
+use super::finding::Witness;
+use super::judging::{Judged, Judging, Pass, verb};
+use super::ready::Ready;
+use crate::catalog::TableKind;
+use crate::engine::audit::Program;
+use crate::engine::catalog::quote;
+use crate::engine::event::{Event, EventKind};
+use crate::engine::keys::Keys;
+use crate::engine::recorder::Phase;
+use crate::engine::switches::WorldCodeOff;
+use crate::policy::Verb;
+use crate::request::{Action, Origin, Request, Resource};
+use crate::ruleset::Decision;
+use crate::source::Name;
+use crate::statement::Statement;
+
+/// The two parts of what a statement asks.
+struct Parts {
+    caller: Vec<Request>,
+    world: Vec<Event>,
+    /// The triggers that fire.
+    firing: Vec<Name>,
+}
+
+/// Judges a row statement by both passes, and by EXPLAIN where something could be silent.
+pub(super) fn judge<'c>(judging: &mut Judging<'c>, statement: &Statement<'_>) -> Judged<'c> {
+    let view = target_view(judging, statement);
+    let parts = match &view {
+        Some(view) => view_parts(judging, statement, view),
+        None => table_parts(judging, statement),
+    };
+    let parts = match parts {
+        Ok(Ok(parts)) => parts,
+        Ok(Err(denied)) => return judging.refused(denied, statement, Witness::Authorizer),
+        Err(error) => return Judged::Failed(error),
+    };
+    let world = match attribute_world(judging, &parts) {
+        Ok(world) => world,
+        Err(error) => return Judged::Failed(error),
+    };
+    let replaced = replaced_by_triggers(judging, statement, &parts);
+    let denied = judging.denied(parts.caller.into_iter().chain(world).chain(replaced));
+    if !denied.is_empty() {
+        return judging.refused(denied, statement, Witness::Authorizer);
+    }
+    // The statement that is stepped is prepared last: no switch may change between.
+    match judging.pass(statement.sql()) {
+        Pass { prepared: Err(error), .. } => Judged::Failed(error),
+        Pass { prepared: Ok(prepared), events, .. } => {
+            Judged::Ready(Ready::new(judging, prepared, events, Phase::Step))
+        }
+    }
+}
+
+type Split = Result<std::result::Result<Parts, Vec<(Request, Decision)>>>;
+
+fn table_parts(judging: &mut Judging<'_>, statement: &Statement<'_>) -> Split {
+    let off = WorldCodeOff::new(judging.connection)?;
+    let pass = judging.pass(statement.sql());
+    if !pass.denied.is_empty() {
+        return Ok(Err(pass.denied));
+    }
+    drop(pass.prepared?);
+    let mut caller = callers(judging, statement, &pass.events);
+    let silent = audit(judging, statement, &caller)?;
+    caller.extend(silent);
+    drop(off);
+    let (all, firing) = world_pass(judging, statement)?;
+    let (world, _) = difference(all, &pass.events);
+    Ok(Ok(Parts { caller, world, firing }))
+}
+
+/// DML on a view with INSTEAD OF triggers does not prepare without them: a probe of our own on the
+/// same view asks what the triggers ask, and the rest is the caller's.
+fn view_parts(judging: &mut Judging<'_>, statement: &Statement<'_>, view: &(Name, Name)) -> Split {
+    let (all, firing) = world_pass(judging, statement)?;
+    let own_write = |event: &Event| {
+        !matches!(event.kind, EventKind::Read | EventKind::Function | EventKind::Select)
+            && *event.first == *view.1.as_str()
+            && event.accessor.is_empty()
+    };
+    let probe = judging.pass(&probe(statement, view));
+    drop(probe.prepared?);
+    let mut world: Vec<Event> = probe.events.into_iter().filter(|event| !own_write(event)).collect();
+    if verb(statement) != Some(Verb::Insert) {
+        // To find its rows the statement reads the view; no view is trusted for reads.
+        let (schema, table) = (quote(view.0.as_str()), quote(view.1.as_str()));
+        let body = judging.pass(&format!("SELECT * FROM {schema}.{table}"));
+        drop(body.prepared?);
+        let is_base = |event: &Event| event.kind == EventKind::Read && *event.first != *view.1.as_str();
+        let reads: Vec<Event> = body.events.into_iter().filter(is_base).collect();
+        world = difference(world, &reads).0;
+    }
+    let (mut mine, contained) = difference(all.clone(), &world);
+    if !contained {
+        let catalog = &judging.catalog;
+        let is_triggers = |event: &Event| {
+            let accessor = Name::from(&*event.accessor);
+            firing.contains(&accessor) && !catalog.is_view(&accessor)
+        };
+        (world, mine) = all.into_iter().partition(is_triggers);
+    }
+    let mut caller = callers(judging, statement, &mine);
+    let silent = audit(judging, statement, &caller)?;
+    caller.extend(silent);
+    Ok(Ok(Parts { caller, world, firing }))
+}
+
+/// A statement on the view that asks nothing of its own.
+fn probe(statement: &Statement<'_>, view: &(Name, Name)) -> String {
+    let name = format!("{}.{}", quote(view.0.as_str()), quote(view.1.as_str()));
+    match verb(statement) {
+        Some(Verb::Insert) => format!("INSERT INTO {name} DEFAULT VALUES"),
+        Some(Verb::Update) => {
+            let columns = statement.target.iter().flat_map(|target| &target.columns);
+            let set: Vec<String> = columns.map(|column| format!("{} = NULL", quote(column.name.as_str()))).collect();
+            format!("UPDATE {name} SET {} WHERE 0", set.join(", "))
+        }
+        _ => format!("DELETE FROM {name} WHERE 0"),
+    }
+}
+
+/// The view that the statement writes, if triggers stand in for it.
+fn target_view(judging: &Judging<'_>, statement: &Statement<'_>) -> Option<(Name, Name)> {
+    let target = statement.target.as_ref()?;
+    let (schema, table) = judging.catalog.resolve(target.table.schema.as_ref(), &target.table.table)?;
+    let stands_in = schema.triggers_on(&target.table.table).next().is_some();
+    (table.kind == TableKind::View && stands_in).then(|| (schema.name.clone(), target.table.table.clone()))
+}
+
+fn callers(judging: &Judging<'_>, statement: &Statement<'_>, events: &[Event]) -> Vec<Request> {
+    let settled_by_audit = |event: &Event| {
+        // Which schema such a read means, or whether it means a CTE, only the program shows.
+        let bare = event.kind == EventKind::Read && event.schema.is_empty() && event.second.is_empty();
+        let name = Name::from(&*event.first);
+        let cte = statement.ctes.iter().any(|cte| cte.name == name);
+        bare && (cte || judging.catalog.holders(&name).count() > 1)
+            && statement.mentions(|word| name == *word)
+    };
+    let asked = events.iter().filter(|event| !settled_by_audit(event));
+    asked.flat_map(|event| of_caller(event, statement, &judging.catalog)).collect()
+}
+
+fn world_pass(judging: &Judging<'_>, statement: &Statement<'_>) -> Result<(Vec<Event>, Vec<Name>)> {
+    let pass = judging.pass(statement.sql());
+    drop(pass.prepared?);
+    let firing = if statement.target.is_some() {
+        Program::of(judging.connection, unexplained(statement))?.triggers()
+    } else {
+        Vec::new()
+    };
+    Ok((pass.events, firing))
+}
+
+/// The statement without its EXPLAIN.
+fn unexplained<'t>(statement: &Statement<'t>) -> &'t str {
+    let first = statement.tokens.iter().find(|token| {
+        let word = statement.text.get(token.span.range()).unwrap_or_default();
+        !["explain", "query", "plan"].iter().any(|skip| word.eq_ignore_ascii_case(skip))
+    });
+    let start = first.map_or(statement.span.start, |token| token.span.start);
+    statement.text.get(start..statement.span.end).unwrap_or_default()
+}
+
+/// What the program does for the caller and no request of the caller's tells.
+fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request]) -> Result<Vec<Request>> {
+    let tables = judging.hidden_tables(statement);
+    let ruleset = std::sync::Arc::clone(&judging.ruleset);
+    let catalog = std::sync::Arc::clone(&judging.catalog);
+    let known = &catalog.known.functions;
+    let unlisted = |call: &&crate::statement::Mention| known.contains(&call.name) && !ruleset.allows_call(&call.name);
+    let calls: Vec<&Name> = statement.calls.iter().filter(unlisted).map(|call| &call.name).collect();
+    if tables.is_empty() && calls.is_empty() {
+        return Ok(Vec::new());
+    }
+    let program = Program::of(judging.connection, unexplained(statement))?;
+    let mut silent = Vec::new();
+    for name in program.functions().into_iter().filter(|name| calls.contains(&name)) {
+        silent.push(Request::caller(Action::Call, Resource::Function(name), None));
+    }
+    for opened in program.opened(judging.connection, &catalog, &tables)? {
+        let (schema, table) = (&opened.schema, &opened.table);
+        let target = statement.target.as_ref().is_some_and(|target| target.table.table == *table);
+        let key = if target { key_columns(judging, schema, table)? } else { Vec::new() };
+        let asked = |request: &Request| {
+            request.action == Action::Read
+                && request.resource.table_name().is_some_and(|(s, t)| (s, t) == (schema, table))
+        };
+        if catalog.resolve(Some(schema), table).is_none() && catalog.known.modules.contains(table) {
+            silent.push(Request::caller(Action::Call, Resource::Function(table.clone()), None));
+            continue;
+        }
+        if !target && !caller.iter().any(asked) {
+            silent.push(Request::caller(Action::Read, Resource::table(schema.clone(), table.clone()), None));
+        }
+        // The target's key is read to find its rows again.
+        for column in opened.columns.iter().filter(|column| !key.contains(column)) {
+            let resource = Resource::column(schema.clone(), table.clone(), column.clone());
+            silent.push(Request::caller(Action::Read, resource, None));
+        }
+    }
+    Ok(silent)
+}
+
+fn key_columns(judging: &Judging<'_>, schema: &Name, table: &Name) -> Result<Vec<Name>> {
+    let details = crate::engine::catalog::details(judging.connection, schema, table, "")?;
+    Ok(details.columns.into_iter().filter(|column| column.key > 0).map(|column| column.name).collect())
+}
+
+/// Whose each of the world's requests is.
+fn attribute_world(judging: &mut Judging<'_>, parts: &Parts) -> Result<Vec<Request>> {
+    let catalog = std::sync::Arc::clone(&judging.catalog);
+    let mut requests = Vec::new();
+    for event in &parts.world {
+        let (action, resources) = resources(event, &catalog);
+        let accessor = Name::from(&*event.accessor);
+        for resource in resources {
+            let origin = if parts.firing.contains(&accessor) {
+                Origin::Trigger(vec![accessor.clone()])
+            } else if is_foreign_keys(judging, action, &resource)? {
+                Origin::ForeignKey
+            } else if parts.firing.is_empty() && action == Action::Call {
+                // No trigger fires: a foreign-key action that writes a column with an expression.
+                Origin::Expression
+            } else {
+                Origin::Trigger(parts.firing.clone())
+            };
+            requests.push(Request { action, resource, origin, span: None });
+        }
+    }
+    Ok(requests)
+}
+
+/// Whether a request that no trigger bears is a foreign key's: a write of a table that has a
+/// parent, or a read of a key column.
+fn is_foreign_keys(judging: &mut Judging<'_>, action: Action, resource: &Resource) -> Result<bool> {
+    let Some((schema, table)) = resource.table_name() else { return Ok(false) };
+    if !judging.keys.contains_key(schema) {
+        let keys = Keys::load(judging.connection, schema)?;
+        judging.keys.insert(schema.clone(), keys);
+    }
+    let Some(keys) = judging.keys.get(schema) else { return Ok(false) };
+    Ok(match (action, resource) {
+        (Action::Read | Action::Update, Resource::Column { column, .. }) => keys.joins(table, column),
+        (Action::Delete, _) => keys.has_parent(table),
+        _ => false,
+    })
+}
+
+/// SQLite applies the statement's own OR REPLACE to what the firing triggers write.
+fn replaced_by_triggers(judging: &Judging<'_>, statement: &Statement<'_>, parts: &Parts) -> Vec<Request> {
+    if !judging.replaces_over_triggers(statement) {
+        return Vec::new();
+    }
+    let clause = statement.target.as_ref().and_then(|target| target.conflict).map(|(_, span)| span);
+    let writes = parts.world.iter().filter(|event| matches!(event.kind, EventKind::Insert | EventKind::Update));
+    let by_trigger = writes.filter(|event| parts.firing.contains(&Name::from(&*event.accessor)));
+    let tables = by_trigger.flat_map(|event| resources(event, &judging.catalog).1);
+    let replaced = tables.filter_map(|resource| {
+        let (schema, table) = resource.table_name()?;
+        Some(Request::caller(Action::Replace, Resource::table(schema.clone(), table.clone()), clause))
+    });
+    replaced.collect()
+}

@@ -1,0 +1,361 @@
+//! One statement at a time, on one connection.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use rusqlite::Connection;
+
+use super::finding::{Finding, Witness, settle};
+use super::live::{Live, modules};
+use super::memo::Memo;
+use super::mentions::Mentions;
+use super::ready::Ready;
+use super::{advice, attribute, full_way};
+use crate::catalog::{Catalog, TableKind};
+use crate::diagnostic::Code;
+use crate::engine::event::{Event, EventKind};
+use crate::engine::recorder::{Phase, Recorder};
+use crate::policy::Verb;
+use crate::request::{Origin, Request};
+use crate::ruleset::{Decision, Ground, Ruleset};
+use crate::source::Name;
+use crate::statement::{Conflict, Head, Statement};
+use crate::text_witness;
+
+/// What became of a statement.
+#[derive(Debug)]
+pub enum Judged<'c> {
+    /// Nothing was denied: it can be stepped.
+    Ready(Ready<'c>),
+    /// The policy denies it; every finding, in order.
+    Refused(Vec<Finding>),
+    /// SQLite does not prepare it.
+    Failed(rusqlite::Error),
+}
+
+/// The judge of the statements of one connection.
+#[derive(Debug)]
+pub struct Judging<'c> {
+    pub(super) connection: &'c Connection,
+    pub(super) recorder: Recorder,
+    pub(super) ruleset: Arc<Ruleset>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) keys: HashMap<Name, crate::engine::keys::Keys>,
+    mentions: Mentions,
+    memo: Memo,
+    decided: HashMap<Event, bool>,
+    /// Every trigger of the catalog, for requests that any of them may have made.
+    all_triggers: Origin,
+    /// Whether every statement takes the full way; a test compares it with the short one.
+    pub(super) always_full: bool,
+}
+
+impl<'c> Judging<'c> {
+    /// A judge for `connection`, whose authorizer `recorder` works. `ruleset` must be compiled
+    /// with a catalog of the same connection.
+    pub fn new(connection: &'c Connection, recorder: Recorder, ruleset: Arc<Ruleset>) -> rusqlite::Result<Self> {
+        let catalog = ruleset.catalog().cloned().unwrap_or_default();
+        connect_virtual_tables(connection, &catalog);
+        let mut triggers: Vec<Name> = catalog.schemas.iter().flat_map(|s| s.triggers.keys().cloned()).collect();
+        triggers.sort();
+        triggers.dedup();
+        Ok(Self {
+            connection,
+            recorder,
+            mentions: Mentions::new(&catalog),
+            ruleset,
+            catalog,
+            keys: HashMap::new(),
+            memo: Memo::default(),
+            decided: HashMap::new(),
+            all_triggers: Origin::Trigger(triggers),
+            always_full: false,
+        })
+    }
+
+    /// Judges every statement by both passes and, where it can, EXPLAIN, never by the first pass alone.
+    #[must_use]
+    pub fn always_full_way(mut self) -> Self {
+        self.always_full = true;
+        self
+    }
+
+    /// The rules it judges by.
+    pub fn ruleset(&self) -> &Arc<Ruleset> {
+        &self.ruleset
+    }
+
+    /// How many statements were of a shape that was judged before.
+    pub fn memo_hits(&self) -> u64 {
+        self.memo.hits()
+    }
+
+    /// What the text alone holds against `statement`: denials first, then advice that is denied.
+    pub fn text_findings(&self, statement: &Statement<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if let Some(nul) = statement.nul {
+            findings.push(Finding::plain(Code::NulByte, Some(nul), ""));
+        }
+        for parameter in &statement.parameters {
+            let text = statement.text.get(parameter.range()).unwrap_or_default();
+            findings.push(Finding::plain(Code::BindParameter, Some(*parameter), text));
+        }
+        let asked = text_witness::requests(statement, &self.catalog.known, Some(&self.catalog));
+        for request in asked {
+            let decision = self.ruleset.decide(&request);
+            findings.extend(Finding::denied(request, decision));
+        }
+        findings.extend(advice::from_text(self, statement, crate::policy::Level::Deny));
+        settle(findings)
+    }
+
+    /// Judges `statement` by every witness; where it is allowed, answers it ready to be stepped.
+    pub fn judge(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        let seen = self.text_findings(statement);
+        // What is no row statement could act while being prepared; what holds a NUL byte is not
+        // what SQLite would read.
+        if !seen.is_empty() && (statement.nul.is_some() || !statement.head.is_row()) {
+            return Judged::Refused(seen);
+        }
+        match self.judge_by_engine(statement) {
+            Judged::Refused(more) => Judged::Refused(settle(seen.into_iter().chain(more).collect())),
+            _ if !seen.is_empty() => Judged::Refused(seen),
+            verdict => verdict,
+        }
+    }
+
+    /// The rest of the judgement of a statement against whose text there is nothing to say.
+    pub fn judge_by_engine(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        let strings = advice::double_quoted_strings(self, statement);
+        let verdict = if statement.head.is_row() { self.rows(statement) } else { self.other(statement) };
+        let Judged::Ready(mut ready) = verdict else { return verdict };
+        let (denied, told) = advice::of_allowed(self, statement, &ready, strings);
+        if !denied.is_empty() {
+            return Judged::Refused(settle(denied));
+        }
+        ready.advice = told;
+        Judged::Ready(ready)
+    }
+
+    /// A PRAGMA, and whatever the text did not see for what it is: answered while being prepared.
+    fn other(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        let pass = self.pass(statement.sql());
+        match pass {
+            Pass { denied, .. } if !denied.is_empty() => self.refused(denied, statement, Witness::Authorizer),
+            Pass { prepared: Err(error), .. } => Judged::Failed(error),
+            Pass { prepared: Ok(prepared), events, .. } => {
+                let phase = match statement.head {
+                    Head::Pragma(_) => Phase::StepPragma,
+                    _ => Phase::Step,
+                };
+                // What came while preparing was decided there, except for requests for rows.
+                let denied = if phase == Phase::Step { self.decide_all(&events, statement) } else { Vec::new() };
+                if !denied.is_empty() {
+                    return self.refused(denied, statement, Witness::Authorizer);
+                }
+                Judged::Ready(Ready::new(self, prepared, events, phase))
+            }
+        }
+    }
+
+    fn rows(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        let pass = self.pass(statement.sql());
+        let prepared = match pass.prepared {
+            _ if !pass.denied.is_empty() => return self.refused(pass.denied, statement, Witness::Authorizer),
+            Err(error) => return Judged::Failed(error),
+            Ok(prepared) => prepared,
+        };
+        let mut shape = Vec::new();
+        if self.may_memoise(statement) {
+            statement.shape(|name| self.mentions.is_table(&self.catalog, name), &mut shape);
+            if self.memo.knows(&shape, &pass.events) {
+                return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
+            }
+        }
+        if !self.always_full && self.first_pass_is_enough(statement, &pass.events) {
+            if !shape.is_empty() {
+                self.memo.learn(shape, &pass.events);
+            }
+            return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
+        }
+        drop(prepared);
+        full_way::judge(self, statement)
+    }
+
+    /// Never what writes a virtual table, whose strings can be commands.
+    fn may_memoise(&self, statement: &Statement<'_>) -> bool {
+        let writes_virtual = statement.target.as_ref().is_some_and(|target| {
+            let found = self.catalog.resolve(target.table.schema.as_ref(), &target.table.table);
+            found.is_none_or(|(_, table)| matches!(table.kind, TableKind::Virtual(_)))
+        });
+        !self.always_full && !writes_virtual
+    }
+
+    /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
+    /// nothing that is silent can hide behind the text.
+    fn first_pass_is_enough(&mut self, statement: &Statement<'_>, events: &[Event]) -> bool {
+        if self.mentions.hidden(statement, &self.ruleset, &self.catalog) || self.replaces_over_triggers(statement) {
+            return false;
+        }
+        let unlisted = |call: &crate::statement::Mention| {
+            self.catalog.known.functions.contains(&call.name) && !self.ruleset.allows_call(&call.name)
+        };
+        if statement.calls.iter().any(unlisted) {
+            return false;
+        }
+        let names_view = attribute::first_view(statement, &self.catalog).is_some();
+        events.iter().all(|event| {
+            self.open_to_caller(event) || (!names_view && self.is_trusted_world_code(event, statement))
+        })
+    }
+
+    fn open_to_caller(&mut self, event: &Event) -> bool {
+        if let Some(open) = self.decided.get(event) {
+            return *open;
+        }
+        let (action, resources) = attribute::resources(event, &self.catalog);
+        let open = resources.into_iter().all(|resource| self.ruleset.allows(action, resource));
+        self.decided.insert(event.clone(), open);
+        open
+    }
+
+    /// A request that the text does not name and that a trigger or an expression may make: the
+    /// trigger of the fifth value where no CTE or view can have lent it, else every trigger.
+    fn is_trusted_world_code(&self, event: &Event, statement: &Statement<'_>) -> bool {
+        if statement.mentions(|name| name.eq_ignore_ascii_case(&event.first)) {
+            return false;
+        }
+        let accessor = Name::from(&*event.accessor);
+        let lent = self.catalog.is_view(&accessor) || statement.ctes.iter().any(|cte| cte.name == accessor);
+        let is_trigger = self.catalog.triggers_named(&accessor).next().is_some();
+        let origin = if is_trigger && !lent {
+            Origin::Trigger(vec![accessor])
+        } else if matches!(event.kind, EventKind::Read | EventKind::Function) {
+            self.all_triggers.clone()
+        } else {
+            return false;
+        };
+        if origin == Origin::Trigger(Vec::new()) {
+            return event.kind == EventKind::Function && event.accessor.is_empty();
+        }
+        let (action, resources) = attribute::resources(event, &self.catalog);
+        resources.into_iter().all(|resource| {
+            let request = Request { action, resource, origin: origin.clone(), span: None };
+            self.ruleset.decide(&request).allowed
+        })
+    }
+
+    /// Whether the statement's OR REPLACE may also apply to what triggers write.
+    pub(super) fn replaces_over_triggers(&self, statement: &Statement<'_>) -> bool {
+        let Some(target) = &statement.target else { return false };
+        if !matches!(target.conflict, Some((Conflict::Replace, _))) {
+            return false;
+        }
+        let found = self.catalog.resolve(target.table.schema.as_ref(), &target.table.table);
+        found.is_some_and(|(schema, _)| {
+            schema.triggers_on(&target.table.table).next().is_some()
+                || self.catalog.schemas.iter().any(|s| s.name == *"temp" && !s.triggers.is_empty())
+        })
+    }
+
+    /// The hidden tables that the text mentions.
+    pub(super) fn hidden_tables(&mut self, statement: &Statement<'_>) -> Vec<(Name, Name)> {
+        self.mentions.hidden_tables(statement, &self.ruleset, &self.catalog)
+    }
+
+    /// Prepares `sql` under the recording callback.
+    pub(super) fn pass(&self, sql: &str) -> Pass<'c> {
+        let denied = Arc::new(Mutex::new(Vec::new()));
+        let armed = self.recorder.arm(Phase::Prepare, Some(Box::new(self.live(&denied, Vec::new()))));
+        let prepared = self.connection.prepare(sql);
+        let events = self.recorder.take();
+        drop(armed);
+        let denied = denied.lock().map(|mut denied| std::mem::take(&mut *denied)).unwrap_or_default();
+        Pass { prepared, events, denied }
+    }
+
+    pub(super) fn live(
+        &self,
+        denied: &Arc<Mutex<Vec<(Request, Decision)>>>,
+        modules: Vec<super::live::Module>,
+    ) -> Live {
+        Live {
+            ruleset: Arc::clone(&self.ruleset),
+            catalog: Arc::clone(&self.catalog),
+            modules,
+            denied: Arc::clone(denied),
+        }
+    }
+
+    pub(super) fn modules(&self, events: &[Event]) -> Vec<super::live::Module> {
+        modules(events, &self.catalog)
+    }
+
+    /// Decides the requests of callbacks as the caller's; what is denied, is answered.
+    pub(super) fn decide_all(&self, events: &[Event], statement: &Statement<'_>) -> Vec<(Request, Decision)> {
+        let requests = events.iter().flat_map(|event| attribute::of_caller(event, statement, &self.catalog));
+        self.denied(requests)
+    }
+
+    pub(super) fn denied(&self, requests: impl Iterator<Item = Request>) -> Vec<(Request, Decision)> {
+        let mut denied: Vec<(Request, Decision)> = Vec::new();
+        for request in requests {
+            let decision = self.ruleset.decide(&request);
+            if !decision.allowed && !denied.iter().any(|(known, _)| *known == request) {
+                denied.push((request, decision));
+            }
+        }
+        denied
+    }
+
+    /// A refusal for what was denied, each with its place in the text.
+    pub(super) fn refused(
+        &self,
+        denied: Vec<(Request, Decision)>,
+        statement: &Statement<'_>,
+        _witness: Witness,
+    ) -> Judged<'c> {
+        let located = denied.into_iter().filter_map(|(mut request, decision)| {
+            request.span = request.span.or_else(|| super::mentions::locate(statement, &request));
+            Finding::denied(request, decision)
+        });
+        let findings: Vec<Finding> = located.collect();
+        if findings.is_empty() {
+            let ground = Decision { allowed: false, ground: Ground::Never, code: Some(Code::UnknownAction) };
+            let request = Request::caller(
+                crate::request::Action::Unknown,
+                crate::request::Resource::Statement(String::new()),
+                Some(statement.span),
+            );
+            return Judged::Refused(Finding::denied(request, ground).into_iter().collect());
+        }
+        Judged::Refused(settle(findings))
+    }
+}
+
+/// One prepare under the recording callback.
+pub(super) struct Pass<'c> {
+    pub(super) prepared: rusqlite::Result<rusqlite::Statement<'c>>,
+    pub(super) events: Vec<Event>,
+    pub(super) denied: Vec<(Request, Decision)>,
+}
+
+/// A cold virtual table reads its own tables while a statement is prepared, where it could not be
+/// told from the caller. One that cannot be opened fails later, in the statement that uses it.
+fn connect_virtual_tables(connection: &Connection, catalog: &Catalog) {
+    for schema in &catalog.schemas {
+        for (name, table) in &schema.tables {
+            if matches!(table.kind, TableKind::Virtual(_)) {
+                let quote = crate::engine::catalog::quote;
+                let sql =
+                    format!("SELECT * FROM {}.{} LIMIT 0", quote(schema.name.as_str()), quote(name.as_str()));
+                let _ = connection.prepare(&sql);
+            }
+        }
+    }
+}
+
+/// The verb of a row statement's target, where it has one.
+pub(super) fn verb(statement: &Statement<'_>) -> Option<Verb> {
+    statement.target.as_ref().map(|target| target.verb)
+}

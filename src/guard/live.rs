@@ -1,0 +1,180 @@
+//! What is answered inside the callback: what acts while being prepared, and what a virtual table
+//! asks for itself while a statement is stepped.
+
+use std::sync::{Arc, Mutex};
+
+use super::attribute;
+use crate::catalog::{Catalog, TableKind};
+use crate::engine::event::{Event, EventKind};
+use crate::engine::recorder::{LiveJudge, Phase};
+use crate::policy::{ACTING_PRAGMAS, REPORTING_ARGUMENT};
+use crate::request::{Origin, Request};
+use crate::ruleset::{Decision, Ruleset};
+use crate::source::{Name, Span};
+use crate::statement;
+
+/// A virtual table that a statement uses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Module {
+    schema: Name,
+    table: Name,
+    module: Name,
+}
+
+/// The virtual tables that `events` use, with the full-text tables that vocabulary tables read.
+pub(super) fn modules(events: &[Event], catalog: &Catalog) -> Vec<Module> {
+    let mut found: Vec<Module> = Vec::new();
+    let mut add = |schema: &Name, table: &Name| {
+        if let Some((holder, used)) = catalog.resolve(Some(schema), table)
+            && let TableKind::Virtual(module) = &used.kind
+        {
+            found.push(Module { schema: holder.name.clone(), table: table.clone(), module: module.clone() });
+            if let Some(read) = vocabulary(schema, &used.sql, module)
+                && let Some((holder, _)) = catalog.resolve(Some(&read.0), &read.1)
+            {
+                found.push(Module { schema: holder.name.clone(), table: read.1, module: Name::from("fts5") });
+            }
+        }
+    };
+    for event in events {
+        if matches!(event.kind, EventKind::Read | EventKind::Insert | EventKind::Update | EventKind::Delete) {
+            let table = Name::from(&*event.first);
+            if event.schema.is_empty() {
+                catalog.holders(&table).for_each(|schema| add(&schema.name, &table));
+            } else {
+                add(&Name::from(&*event.schema), &table);
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The full-text table behind `CREATE VIRTUAL TABLE v USING fts5vocab([schema,] table, type)`.
+fn vocabulary(schema: &Name, sql: &str, module: &Name) -> Option<(Name, Name)> {
+    if *module != *"fts5vocab" {
+        return None;
+    }
+    let open = sql.find('(')?;
+    let close = sql.rfind(')')?;
+    let (tokens, _) = statement::tokens(sql, Span::new(open + 1, close));
+    let names = tokens.iter().filter_map(|token| sql.get(token.span.range())).filter(|word| *word != ",");
+    let names: Vec<Name> = names.map(|word| Name::from(&*statement::unquote(word))).collect();
+    match names.as_slice() {
+        [table, _] => Some((schema.clone(), table.clone())),
+        [schema, table, _] => Some((schema.clone(), table.clone())),
+        _ => None,
+    }
+}
+
+/// Answers for one statement.
+#[derive(Clone)]
+pub(super) struct Live {
+    pub(super) ruleset: Arc<Ruleset>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) modules: Vec<Module>,
+    /// What was denied, for the refusal.
+    pub(super) denied: Arc<Mutex<Vec<(Request, Decision)>>>,
+}
+
+impl LiveJudge for Live {
+    fn judge(&mut self, phase: Phase, event: &Event) -> bool {
+        match phase {
+            Phase::Off => true,
+            Phase::Prepare => self.decided(event, &Origin::Caller),
+            Phase::StepPragma => sqlites_own(event) || self.decided(event, &Origin::Caller),
+            Phase::Step => {
+                let origin = match self.modules.first() {
+                    Some(module) => Origin::Module(module.table.clone()),
+                    None => Origin::Caller,
+                };
+                self.modules_own(event) || self.decided(event, &origin)
+            }
+        }
+    }
+}
+
+impl Live {
+    fn decided(&self, event: &Event, origin: &Origin) -> bool {
+        let (action, resources) = attribute::resources(event, &self.catalog);
+        if resources.is_empty() && event.kind != EventKind::Select && event.kind != EventKind::Read {
+            return false;
+        }
+        let mut allowed = true;
+        for resource in resources {
+            let request = Request { action, resource, origin: origin.clone(), span: None };
+            let decision = self.ruleset.decide(&request);
+            if !decision.allowed {
+                allowed = false;
+                if let Ok(mut denied) = self.denied.lock() {
+                    denied.push((request, decision));
+                }
+            }
+        }
+        allowed
+    }
+
+    /// The closed list of what a virtual table asks for itself.
+    fn modules_own(&self, event: &Event) -> bool {
+        if self.modules.is_empty() {
+            return event.kind == EventKind::Select;
+        }
+        match event.kind {
+            EventKind::Select => true,
+            EventKind::Pragma => &*event.first == "data_version" && !event.argued,
+            EventKind::Read | EventKind::Insert | EventKind::Update | EventKind::Delete => {
+                self.modules.iter().any(|module| self.is_own_table(module, event))
+            }
+            EventKind::Function => self.modules.iter().any(|module| match module.module.folded() {
+                "fts5" => event.first.eq_ignore_ascii_case("bm25"),
+                "fts5vocab" => event.first.eq_ignore_ascii_case("match"),
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+
+    /// A shadow table of the module's, or its own hidden columns.
+    fn is_own_table(&self, module: &Module, event: &Event) -> bool {
+        let schema = Name::from(&*event.schema);
+        if !event.schema.is_empty() && schema != module.schema {
+            return false;
+        }
+        let table = Name::from(&*event.first);
+        if table == module.table {
+            let own = |column: &str| event.second.eq_ignore_ascii_case(column);
+            let hidden = own("rowid") || own("rank") || own(module.table.as_str()) || event.second.is_empty();
+            return event.kind == EventKind::Read && hidden;
+        }
+        let found = self.catalog.resolve(Some(&module.schema), &table);
+        found.is_some_and(|(_, found)| found.kind == TableKind::Shadow(module.table.clone()))
+    }
+}
+
+/// What SQLite asks for itself while it runs a PRAGMA that was allowed.
+fn sqlites_own(event: &Event) -> bool {
+    match event.kind {
+        EventKind::Select | EventKind::Read | EventKind::Function => true,
+        EventKind::Pragma => {
+            let name = event.first.to_ascii_lowercase();
+            let reports = !event.argued || REPORTING_ARGUMENT.contains(&name.as_str());
+            reports && !ACTING_PRAGMAS.contains(&name.as_str())
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vocabulary_table_reads_the_table_that_it_names() {
+        let read = |sql: &str| vocabulary(&Name::from("main"), sql, &Name::from("fts5vocab"));
+        let pair = |schema: &str, table: &str| Some((Name::from(schema), Name::from(table)));
+        assert_eq!(read("CREATE VIRTUAL TABLE v USING fts5vocab(ft, row)"), pair("main", "ft"));
+        assert_eq!(read("CREATE VIRTUAL TABLE temp.v USING fts5vocab('aux', \"f t\", 'col')"), pair("aux", "f t"));
+        assert_eq!(vocabulary(&Name::from("main"), "USING fts5(a, b)", &Name::from("fts5")), None);
+    }
+}

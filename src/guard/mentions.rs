@@ -1,0 +1,134 @@
+//! Whether a text names something that the policy closes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::catalog::{Catalog, is_internal};
+use crate::request::{Action, Request, Resource};
+use crate::ruleset::Ruleset;
+use crate::source::Name;
+use crate::statement::Statement;
+
+/// What the names of a catalog mean under a ruleset. Decided on demand, remembered.
+#[derive(Debug)]
+pub(super) struct Mentions {
+    /// Every table and view by its folded name, with whether a read of it may be denied.
+    tables: HashMap<Name, Option<bool>>,
+}
+
+impl Mentions {
+    pub(super) fn new(catalog: &Catalog) -> Self {
+        let names = catalog.schemas.iter().flat_map(|schema| schema.tables.keys());
+        Self { tables: names.map(|name| (name.clone(), None)).collect() }
+    }
+
+    /// Whether `name` is one of a table, a view or a table function, so that a string can stand for it.
+    pub(super) fn is_table(&self, catalog: &Catalog, name: &str) -> bool {
+        let folded = name.to_ascii_lowercase();
+        self.tables.contains_key(folded.as_str())
+            || folded.starts_with("sqlite_")
+            || catalog.known.modules.contains(folded.as_str())
+    }
+
+    /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.
+    pub(super) fn hidden(&mut self, statement: &Statement<'_>, ruleset: &Arc<Ruleset>, catalog: &Catalog) -> bool {
+        statement.mentions(|name| self.is_hidden(name, ruleset, catalog))
+    }
+
+    /// The hidden tables that the text mentions, in every schema that holds them.
+    pub(super) fn hidden_tables(
+        &mut self,
+        statement: &Statement<'_>,
+        ruleset: &Arc<Ruleset>,
+        catalog: &Catalog,
+    ) -> Vec<(Name, Name)> {
+        let mut names: Vec<Name> = Vec::new();
+        statement.mentions(|name| {
+            if self.is_hidden(name, ruleset, catalog) {
+                names.push(Name::from(name));
+            }
+            false
+        });
+        names.sort();
+        names.dedup();
+        let mut tables = Vec::new();
+        for name in names {
+            let before = tables.len();
+            tables.extend(catalog.holders(&name).map(|schema| (schema.name.clone(), name.clone())));
+            if tables.len() == before {
+                // Without a catalog entry: the schema table of each schema, or a table function.
+                let every = catalog.schemas.iter().filter(|_| is_internal(&name)).map(|schema| schema.name.clone());
+                let schemas: Vec<Name> = every.collect();
+                let schemas = if schemas.is_empty() { vec![Name::from("main")] } else { schemas };
+                tables.extend(schemas.into_iter().map(|schema| (schema, name.clone())));
+            }
+        }
+        tables
+    }
+
+    fn is_hidden(&mut self, name: &str, ruleset: &Arc<Ruleset>, catalog: &Catalog) -> bool {
+        // Most words are no table's name; they must cost next to nothing.
+        let found = if name.bytes().any(|b| b.is_ascii_uppercase()) {
+            self.tables.get_key_value(name.to_ascii_lowercase().as_str())
+        } else {
+            self.tables.get_key_value(name)
+        };
+        let Some((key, known)) = found else { return hidden_without_catalog(name, ruleset, catalog) };
+        if let Some(hidden) = known {
+            return *hidden;
+        }
+        let key = key.clone();
+        let hidden = catalog.holders(&key).any(|schema| may_deny_read(ruleset, &schema.name, &key));
+        self.tables.insert(key, Some(hidden));
+        hidden
+    }
+}
+
+fn hidden_without_catalog(name: &str, ruleset: &Ruleset, catalog: &Catalog) -> bool {
+    let internal = name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"));
+    let module = || {
+        let name = Name::from(name);
+        catalog.known.modules.contains(name.folded()) && !ruleset.allows_call(&name)
+    };
+    if internal { !ruleset.allows(Action::Read, Resource::table("main", name)) } else { module() }
+}
+
+/// Whether some read of the table may be denied: of it as a whole, or of one column.
+fn may_deny_read(ruleset: &Ruleset, schema: &Name, table: &Name) -> bool {
+    let whole = Request::caller(Action::Read, Resource::table(schema.clone(), table.clone()), None);
+    !ruleset.decide(&whole).allowed || ruleset.hides_a_column(schema, table)
+}
+
+/// Where in the text a request that another witness saw is named: the column, else the table, else
+/// the statement as a whole.
+pub(super) fn locate(statement: &Statement<'_>, request: &Request) -> Option<crate::source::Span> {
+    use crate::statement::TokenKind;
+    let is_name = |kind| matches!(kind, TokenKind::Word | TokenKind::Quoted | TokenKind::String);
+    let token = |wanted: &Name| {
+        let named = |span: crate::source::Span| {
+            let text = statement.text.get(span.range()).unwrap_or_default();
+            *wanted == *crate::statement::unquote(text)
+        };
+        statement.tokens.iter().find(|t| is_name(t.kind) && named(t.span)).map(|t| t.span)
+    };
+    let table_mention = |wanted: &Name| {
+        let target = statement.target.as_ref().map(|target| &target.table);
+        let writes = !matches!(request.action, Action::Read);
+        let mut mentions = statement.sources.iter().chain(target);
+        let by_target = target.filter(|mention| writes && mention.table == *wanted);
+        by_target.or_else(|| mentions.find(|mention| mention.table == *wanted)).map(|mention| mention.span)
+    };
+    let found = match &request.resource {
+        Resource::Function(name) => {
+            let call = statement.calls.iter().find(|call| call.name == *name).map(|call| call.span);
+            call.or_else(|| table_mention(name))
+        }
+        Resource::Column { table, column, .. } => token(column).or_else(|| table_mention(table)),
+        Resource::Table { table, .. } | Resource::Command { table, .. } => {
+            table_mention(table).or_else(|| token(table))
+        }
+        Resource::Pragma { name, .. } => token(name),
+        Resource::Statement(_) => None,
+    };
+    found.or(Some(statement.span))
+}

@@ -1,0 +1,199 @@
+//! Refusals and failures in words. This is the only place that turns a finding into a sentence;
+//! the templates stand in [`crate::diagnostic::code`].
+
+mod excerpt;
+mod failure;
+mod ways;
+mod words;
+
+pub use excerpt::excerpt;
+pub use failure::{Failure, FailureContext};
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::guard::Finding;
+use crate::request::Origin;
+use crate::ruleset::{Ground, Ruleset};
+use crate::source::{Place, Source};
+use crate::statement::Statement;
+
+/// Where a statement stands among others.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The door's name, the first word of every message.
+    pub door: &'a str,
+    /// The whole text, with its name.
+    pub source: &'a Source,
+    /// Every statement of the text.
+    pub statements: &'a [Statement<'a>],
+    /// The one that is spoken of, from 0.
+    pub index: usize,
+    /// What it was judged by.
+    pub ruleset: &'a Ruleset,
+}
+
+/// A denied statement as its author sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The door it came through.
+    pub door: String,
+    /// Which statement, from 1.
+    pub statement: usize,
+    /// Of how many.
+    pub statements: usize,
+    /// Which kind.
+    pub code: Code,
+    /// Why, as a clause without a period.
+    pub reason: String,
+    /// What to do, as sentences.
+    pub fix: String,
+    /// The offending words.
+    pub place: Place,
+    /// Whose text asked.
+    pub origin: Origin,
+    /// Why it was decided so.
+    pub ground: Ground,
+    /// The rule that decided, where it is written.
+    pub rule: Option<Place>,
+    /// The statement, shortened.
+    pub excerpt: String,
+}
+
+impl Refusal {
+    /// Words for `finding`.
+    pub fn new(finding: &Finding, context: &Context<'_>) -> Self {
+        let (reason, fix) = words::of(finding, context);
+        let statement = context.statements.get(context.index);
+        let span = finding.span.or_else(|| statement.map(|s| s.span));
+        let rule = match finding.ground {
+            Ground::Rule(id) => context.ruleset.rule(id).and_then(|rule| rule.place.cloned()),
+            Ground::Default | Ground::Never | Ground::World => None,
+        };
+        Self {
+            door: context.door.to_owned(),
+            statement: context.index + 1,
+            statements: context.statements.len(),
+            code: finding.code,
+            reason,
+            fix,
+            place: Place {
+                source: context.source.clone(),
+                span: span.unwrap_or(crate::source::Span::new(0, 0)),
+            },
+            origin: finding.request.as_ref().map_or(Origin::Caller, |request| request.origin.clone()),
+            ground: finding.ground,
+            rule,
+            excerpt: statement.map(|s| excerpt(s.sql())).unwrap_or_default(),
+        }
+    }
+
+    /// The first line of the message.
+    pub fn headline(&self) -> String {
+        let (door, reason) = (&self.door, &self.reason);
+        let head = format!("{door} statement {} of {} was refused: {reason}.", self.statement, self.statements);
+        if self.fix.is_empty() { head } else { format!("{head} {}", self.fix) }
+    }
+
+    /// For the terminal and the annotations of a review.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = format!("{} statement {} of {} was refused: {}", self.door, self.statement, self.statements, self.reason);
+        let mut diagnostic = Diagnostic::error(self.code, message, Some(self.place.clone())).severity(Severity::Error);
+        if !self.fix.is_empty() {
+            diagnostic = diagnostic.help(self.fix.clone());
+        }
+        match &self.rule {
+            Some(rule) => diagnostic.related(rule.clone(), "this rule decided"),
+            None => diagnostic,
+        }
+    }
+
+    /// As JSON, with every key.
+    pub fn json(&self) -> Value {
+        let position = self.place.position();
+        let rule = self.rule.as_ref().map(|rule| {
+            json!({ "file": rule.source.name(), "line": rule.position().line, "text": rule.text() })
+        });
+        json!({
+            "statement": self.statement,
+            "code": self.code.word(),
+            "message": self.to_string(),
+            "reason": self.reason,
+            "fix": self.fix,
+            "span": [self.place.span.start, self.place.span.end],
+            "line": position.line,
+            "column": position.column,
+            "origin": self.origin.to_string(),
+            "ground": self.ground.word(),
+            "rule": rule,
+        })
+    }
+}
+
+/// The message: the headline, and the statement under it.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  {}", self.headline(), self.excerpt)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A piece of advice on a statement that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdviceNote {
+    /// The same fields and words as a refusal of the same code.
+    told: Refusal,
+}
+
+impl AdviceNote {
+    /// Words for `finding`, as advice.
+    pub fn new(finding: &Finding, context: &Context<'_>) -> Self {
+        Self { told: Refusal::new(finding, context) }
+    }
+
+    /// Which kind.
+    pub fn code(&self) -> Code {
+        self.told.code
+    }
+
+    /// Which statement, from 1.
+    pub fn statement(&self) -> usize {
+        self.told.statement
+    }
+
+    /// For the terminal and the annotations of a review.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let mut diagnostic = self.told.diagnostic().severity(Severity::Warning);
+        diagnostic.message =
+            format!("{} statement {} of {}: {}", self.told.door, self.told.statement, self.told.statements, self.told.reason);
+        diagnostic
+    }
+
+    /// As JSON, with every key.
+    pub fn json(&self) -> Value {
+        let position = self.told.place.position();
+        json!({
+            "statement": self.told.statement,
+            "code": self.told.code.word(),
+            "message": self.to_string(),
+            "span": [self.told.place.span.start, self.told.place.span.end],
+            "line": position.line,
+            "column": position.column,
+        })
+    }
+}
+
+/// The message: one line, and the statement under it.
+impl fmt::Display for AdviceNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told = &self.told;
+        write!(f, "{} statement {} of {}: {}.", told.door, told.statement, told.statements, told.reason)?;
+        if !told.fix.is_empty() {
+            write!(f, " {}", told.fix)?;
+        }
+        write!(f, "\n  {}", told.excerpt)
+    }
+}

@@ -1,0 +1,315 @@
+//! The run.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, Error, ErrorCode};
+
+use super::commit::Pending;
+use super::outcome::{Outcome, Verdict};
+use crate::catalog::Known;
+use crate::diagnostic::Code;
+use crate::engine::budget::Exceeded;
+use crate::engine::open::Hardened;
+use crate::engine::{catalog, selftest};
+use crate::guard::{Finding, Judged, Judging, Ready, StepError};
+use crate::policy::{Advice, ForeignKeys, Level, Limits, Policy};
+use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Refusal};
+use crate::ruleset::Ruleset;
+use crate::source::{Name, Source};
+use crate::statement::{self, Statement};
+
+/// Why a run could not even begin, or could not be undone.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The linked SQLite cannot be guarded.
+    #[error("{0}")]
+    Unsupported(&'static str),
+    /// The connection is in a transaction already.
+    #[error("the connection is inside a transaction; setup SQL needs one of its own")]
+    InTransaction,
+    /// SQLite failed outside of the author's statements.
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] Error),
+}
+
+/// Runs `source` on `connection` under `policy`. `door` is the first word of every message.
+///
+/// Everything runs in one transaction. Unless the outcome is ok, every row of every attached
+/// database is as before. The connection's settings are put back; an authorizer or progress
+/// handler that it had is gone.
+pub fn run(
+    connection: &mut Connection,
+    policy: &Arc<Policy>,
+    door: &str,
+    source: &Source,
+) -> Result<Outcome, SetupError> {
+    let mut outcome = Outcome {
+        verdict: Verdict::Ok,
+        statements: 0,
+        advice: Vec::new(),
+        steps: 0,
+        policy: policy.hash(),
+    };
+    let limits = &policy.limits;
+    let text = source.text();
+    if let Some(bound) = limits.text.filter(|bound| text.len() as u64 > *bound) {
+        outcome.verdict = over(door, Code::LimitText, &bytes(bound));
+        return Ok(outcome);
+    }
+    let spans = statement::split(text);
+    outcome.statements = spans.len();
+    if let Some(bound) = limits.statements.filter(|bound| spans.len() as u64 > *bound) {
+        outcome.verdict = over(door, Code::LimitStatements, &format!("{bound} statements"));
+        return Ok(outcome);
+    }
+    if spans.is_empty() {
+        return Ok(outcome);
+    }
+    if let Some(why) = selftest::failure() {
+        return Err(SetupError::Unsupported(why));
+    }
+    if !connection.is_autocommit() {
+        return Err(SetupError::InTransaction);
+    }
+    let statements: Vec<Statement<'_>> = spans.into_iter().map(|span| Statement::read(text, span)).collect();
+    let known = known(connection)?;
+    let held = Hardened::new(connection, limits)?;
+    let catalog = Arc::new(catalog::load(held.connection, policy, &known)?);
+    let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
+    let judging = Judging::new(held.connection, held.recorder.clone(), Arc::clone(&ruleset))?;
+    let run = Run { held: &held, judging, ruleset: &ruleset, limits, door, source, statements: &statements };
+    let verdict = run.go(&mut outcome.advice)?;
+    outcome.verdict = verdict;
+    outcome.steps = held.budget.spent();
+    Ok(outcome)
+}
+
+/// What `connection` knows: the list of the process, plus what was registered on it.
+fn known(connection: &Connection) -> rusqlite::Result<Arc<Known>> {
+    let built_in = catalog::built_in()?;
+    let more: bool = connection.query_row(
+        "SELECT count(DISTINCT name) > ?1 FROM pragma_function_list",
+        [i64::try_from(built_in.functions.len()).unwrap_or(i64::MAX)],
+        |row| row.get(0),
+    )?;
+    if more { Ok(Arc::new(catalog::known(connection)?)) } else { Ok(built_in) }
+}
+
+struct Run<'r> {
+    held: &'r Hardened<'r>,
+    judging: Judging<'r>,
+    ruleset: &'r Ruleset,
+    limits: &'r Limits,
+    door: &'r str,
+    source: &'r Source,
+    statements: &'r [Statement<'r>],
+}
+
+impl Run<'_> {
+    fn go(mut self, advice: &mut Vec<AdviceNote>) -> Result<Verdict, SetupError> {
+        if self.statements.iter().any(|statement| !self.judging.text_findings(statement).is_empty()) {
+            return Ok(self.refuse_all(None));
+        }
+        self.held.connection.execute_batch("BEGIN")?;
+        if self.ruleset.policy().foreign_keys == ForeignKeys::Deferred {
+            self.held.connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
+        }
+        for index in 0..self.statements.len() {
+            if let Some(stopped) = self.statement(index, advice) {
+                self.roll_back()?;
+                return Ok(match stopped {
+                    Stopped::Refused(findings) => self.refuse_all(Some((index, findings))),
+                    Stopped::Failed(failure) => Verdict::Failed(failure),
+                });
+            }
+        }
+        match self.held.connection.execute_batch("COMMIT") {
+            Ok(()) => Ok(Verdict::Ok),
+            Err(error) => {
+                let connection = self.held.connection;
+                let pending = Pending::new(connection, self.ruleset, self.door, self.statements.len(), &error);
+                self.roll_back()?;
+                Ok(Verdict::Failed(Box::new(pending.told(connection))))
+            }
+        }
+    }
+
+    /// Judges and runs one statement; answers why the run must stop.
+    fn statement(&mut self, index: usize, advice: &mut Vec<AdviceNote>) -> Option<Stopped> {
+        let statement = self.statements.get(index)?;
+        let before = self.held.connection.total_changes();
+        let mut ready = match self.judging.judge_by_engine(statement) {
+            Judged::Ready(ready) => ready,
+            Judged::Refused(findings) => return Some(Stopped::Refused(findings)),
+            Judged::Failed(error) => return Some(self.failed(index, &error)),
+        };
+        let stepped = ready.step(|_| Ok(true));
+        let spent = self.held.budget.spend(ready.prepared());
+        match stepped {
+            Ok(()) => {}
+            Err(StepError::Refused(findings)) => return Some(Stopped::Refused(findings)),
+            Err(StepError::Sqlite(error)) => return Some(self.failed(index, &error)),
+            Err(changed @ StepError::SchemaChanged) => {
+                let context = self.failure_context(index, &[])?;
+                let failure =
+                    Failure::of_statement(Code::SqliteError, changed.to_string(), String::new(), None, &context);
+                return Some(Stopped::Failed(Box::new(failure)));
+            }
+        }
+        if let Err(exceeded) = spent {
+            return Some(self.exceeded(index, exceeded));
+        }
+        if self.held.connection.is_autocommit() {
+            // Nothing that passes the guard ends a transaction and succeeds; were it to, the rows
+            // before it are kept or lost already, and the run must not go on as if they were not.
+            let context = self.failure_context(index, &[])?;
+            let reason = "the statement ended the transaction".to_owned();
+            let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
+            return Some(Stopped::Failed(Box::new(failure)));
+        }
+        self.look_at(index, &ready, self.held.connection.total_changes() == before, advice)
+    }
+
+    /// Adds the advice on a statement that has run; some may be refused by the policy.
+    fn look_at(
+        &self,
+        index: usize,
+        ready: &Ready<'_>,
+        unchanged: bool,
+        advice: &mut Vec<AdviceNote>,
+    ) -> Option<Stopped> {
+        let statement = self.statements.get(index)?;
+        let mut findings = ready.advice.clone();
+        if unchanged && statement.target.is_some() && statement.explain.is_none() {
+            let level = self.ruleset.policy().advice.get(&Advice::NoRowChanged).copied().unwrap_or(Level::Warn);
+            let finding = Finding::plain(Code::NoRowChanged, Some(statement.span), "");
+            match level {
+                Level::Allow => {}
+                Level::Warn => findings.push(finding),
+                Level::Deny => return Some(Stopped::Refused(vec![finding])),
+            }
+        }
+        let context = self.context(index);
+        advice.extend(findings.iter().map(|finding| AdviceNote::new(finding, &context)));
+        None
+    }
+
+    fn context(&self, index: usize) -> Context<'_> {
+        Context {
+            door: self.door,
+            source: self.source,
+            statements: self.statements,
+            index,
+            ruleset: self.ruleset,
+        }
+    }
+
+    fn failure_context<'a>(&'a self, index: usize, columns: &'a [Name]) -> Option<FailureContext<'a>> {
+        Some(FailureContext {
+            door: self.door,
+            source: self.source,
+            statement: self.statements.get(index)?,
+            index,
+            statements: self.statements.len(),
+            ruleset: self.ruleset,
+            columns,
+        })
+    }
+
+    fn failed(&self, index: usize, error: &Error) -> Stopped {
+        if let Some(exceeded) = self.held.budget.exceeded() {
+            return self.exceeded(index, exceeded);
+        }
+        let columns = self.columns_near(index);
+        let Some(context) = self.failure_context(index, &columns) else { return Stopped::Refused(Vec::new()) };
+        let failure = match (error.sqlite_error_code(), self.limits.value) {
+            (Some(ErrorCode::TooBig), Some(bound)) => Failure::of_limit(Code::LimitValue, &bytes(bound), &context),
+            _ => Failure::of_sqlite(error, &context),
+        };
+        Stopped::Failed(Box::new(failure))
+    }
+
+    fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {
+        let Some(context) = self.failure_context(index, &[]) else { return Stopped::Refused(Vec::new()) };
+        let (code, bound) = match exceeded {
+            Exceeded::Steps => (Code::LimitSteps, self.limits.steps.unwrap_or_default().to_string()),
+            Exceeded::Time => (Code::LimitTime, format!("{:?}", self.limits.time.unwrap_or_default())),
+        };
+        Stopped::Failed(Box::new(Failure::of_limit(code, &bound, &context)))
+    }
+
+    /// The columns of the tables that a statement names, for the fix of a misspelt one.
+    fn columns_near(&self, index: usize) -> Vec<Name> {
+        let Some(statement) = self.statements.get(index) else { return Vec::new() };
+        let targets = statement.target.iter().map(|target| &target.table);
+        let mut columns = Vec::new();
+        for mention in targets.chain(&statement.sources) {
+            let found = self.ruleset.catalog().and_then(|c| c.resolve(mention.schema.as_ref(), &mention.table));
+            if let Some((schema, table)) = found {
+                let details = catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql);
+                columns.extend(details.into_iter().flat_map(|details| details.columns).map(|column| column.name));
+            }
+        }
+        columns
+    }
+
+    /// The refusals of every statement. `known` are those of one that was judged already: what it
+    /// asked for while it ran cannot be seen again.
+    fn refuse_all(&mut self, known: Option<(usize, Vec<Finding>)>) -> Verdict {
+        let mut refusals = Vec::new();
+        for (index, statement) in self.statements.iter().enumerate() {
+            let findings = match &known {
+                Some((judged, findings)) if *judged == index => findings.clone(),
+                _ => match self.judging.judge(statement) {
+                    Judged::Refused(findings) => findings,
+                    Judged::Ready(_) | Judged::Failed(_) => Vec::new(),
+                },
+            };
+            let context = Context {
+                door: self.door,
+                source: self.source,
+                statements: self.statements,
+                index,
+                ruleset: self.ruleset,
+            };
+            refusals.extend(findings.iter().map(|finding| Refusal::new(finding, &context)));
+        }
+        Verdict::Refused(refusals)
+    }
+
+    /// A limit, an interrupt or OR ROLLBACK may have ended the transaction already.
+    fn roll_back(&self) -> rusqlite::Result<()> {
+        if self.held.connection.is_autocommit() {
+            return Ok(());
+        }
+        self.held.connection.execute_batch("ROLLBACK")
+    }
+}
+
+/// Why a run stops.
+enum Stopped {
+    Refused(Vec<Finding>),
+    Failed(Box<Failure>),
+}
+
+/// A bound that the whole text exceeds.
+fn over(door: &str, code: Code, bound: &str) -> Verdict {
+    Verdict::Failed(Box::new(Failure {
+        door: door.to_owned(),
+        statement: None,
+        statements: 0,
+        code,
+        reason: code.reason().replace("{what}", bound),
+        fix: code.fix().to_owned(),
+        place: None,
+        excerpt: String::new(),
+    }))
+}
+
+/// A number of bytes as policies write it.
+fn bytes(count: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count % size == 0);
+    unit.map_or_else(|| format!("{count} bytes"), |(size, word)| format!("{} {word}", count / size))
+}
