@@ -3,11 +3,13 @@
 pub mod code;
 mod github;
 mod json;
+mod page;
 mod text;
 
 pub use code::{Code, Outcome};
 pub use github::github;
 pub use json::json;
+pub use page::page;
 pub use text::{Style, text};
 
 use crate::source::Place;

@@ -1,6 +1,8 @@
 //! Runs setup SQL on a SQLite database under a policy.
 
 pub mod catalog;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diagnostic;
 pub mod engine;
 pub mod guard;

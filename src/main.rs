@@ -1,3 +1,7 @@
-//! The `seawall` command.
+//! The `seawall` command: everything is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    seawall::cli::main()
+}

@@ -3,7 +3,6 @@
 //! [`Policy`] is what an author's YAML file means: it is made by [`Policy::load`], [`Policy::parse`],
 //! [`Policy::builtin`] or, in code, by [`Policy::builder`]; it is shown by [`Policy::show`].
 
-mod never;
 mod builder;
 mod canonical;
 mod composition;
@@ -13,6 +12,7 @@ mod error;
 mod grammar;
 mod load;
 mod merge;
+mod never;
 mod pattern;
 mod reader;
 mod rule;
@@ -20,9 +20,9 @@ mod scalars;
 mod settings;
 mod show;
 
-pub use never::{ACTING_PRAGMAS, NEVER, Never, REPORTING_ARGUMENT};
 pub use builder::PolicyBuilder;
 pub use error::PolicyError;
+pub use never::{ACTING_PRAGMAS, NEVER, Never, REPORTING_ARGUMENT};
 pub use pattern::Pattern;
 pub use rule::{
     Argument, ArgumentType, Columns, CommandRule, FunctionRule, Grant, Power, PragmaRule, RowRule, Rule,

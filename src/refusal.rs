@@ -7,7 +7,7 @@ mod ways;
 mod words;
 
 pub use excerpt::excerpt;
-pub use failure::{Failure, FailureContext};
+pub use failure::{Failure, FailureContext, in_bytes};
 
 use std::fmt;
 
@@ -93,14 +93,19 @@ impl Refusal {
     /// The first line of the message.
     pub fn headline(&self) -> String {
         let (door, reason) = (&self.door, &self.reason);
-        let head = format!("{door} statement {} of {} was refused: {reason}.", self.statement, self.statements);
+        let head =
+            format!("{door} statement {} of {} was refused: {reason}.", self.statement, self.statements);
         if self.fix.is_empty() { head } else { format!("{head} {}", self.fix) }
     }
 
     /// For the terminal and the annotations of a review.
     pub fn diagnostic(&self) -> Diagnostic {
-        let message = format!("{} statement {} of {} was refused: {}", self.door, self.statement, self.statements, self.reason);
-        let mut diagnostic = Diagnostic::error(self.code, message, Some(self.place.clone())).severity(Severity::Error);
+        let message = format!(
+            "{} statement {} of {} was refused: {}",
+            self.door, self.statement, self.statements, self.reason
+        );
+        let mut diagnostic =
+            Diagnostic::error(self.code, message, Some(self.place.clone())).severity(Severity::Error);
         if !self.fix.is_empty() {
             diagnostic = diagnostic.help(self.fix.clone());
         }
@@ -113,9 +118,9 @@ impl Refusal {
     /// As JSON, with every key.
     pub fn json(&self) -> Value {
         let position = self.place.position();
-        let rule = self.rule.as_ref().map(|rule| {
-            json!({ "file": rule.source.name(), "line": rule.position().line, "text": rule.text() })
-        });
+        let rule = self.rule.as_ref().map(
+            |rule| json!({ "file": rule.source.name(), "line": rule.position().line, "text": rule.text() }),
+        );
         json!({
             "statement": self.statement,
             "code": self.code.word(),
@@ -167,8 +172,10 @@ impl AdviceNote {
     /// For the terminal and the annotations of a review.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = self.told.diagnostic().severity(Severity::Warning);
-        diagnostic.message =
-            format!("{} statement {} of {}: {}", self.told.door, self.told.statement, self.told.statements, self.told.reason);
+        diagnostic.message = format!(
+            "{} statement {} of {}: {}",
+            self.told.door, self.told.statement, self.told.statements, self.told.reason
+        );
         diagnostic
     }
 

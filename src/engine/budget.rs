@@ -22,8 +22,12 @@ pub enum Exceeded {
     Time,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
+    /// When the connection came under guard; the deadline counts from here.
+    begin: Instant,
+    /// Nanoseconds after `begin`; the largest number for no deadline.
+    deadline: AtomicU64,
     /// Steps of the statements that have ended.
     spent: AtomicU64,
     /// Steps of the running statement, as far as the handler has seen them.
@@ -37,6 +41,7 @@ struct Shared {
 pub struct Budget {
     shared: Arc<Shared>,
     steps: Option<u64>,
+    time: Option<Duration>,
 }
 
 impl Budget {
@@ -46,9 +51,15 @@ impl Budget {
         steps: Option<u64>,
         time: Option<Duration>,
     ) -> rusqlite::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared {
+            begin: Instant::now(),
+            deadline: AtomicU64::new(u64::MAX),
+            spent: AtomicU64::new(0),
+            running: AtomicU64::new(0),
+            by_steps: AtomicBool::new(false),
+            by_time: AtomicBool::new(false),
+        });
         if steps.is_some() || time.is_some() {
-            let deadline = time.and_then(|time| Instant::now().checked_add(time));
             let seen = Arc::clone(&shared);
             let interval = u64::from(INTERVAL).min(steps.unwrap_or(u64::MAX)).max(1);
             let handler = move || {
@@ -56,14 +67,27 @@ impl Budget {
                 if steps.is_some_and(|steps| seen.spent.load(Ordering::Relaxed) + running > steps) {
                     seen.by_steps.store(true, Ordering::Relaxed);
                 }
-                if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                if nanoseconds(seen.begin.elapsed()) > seen.deadline.load(Ordering::Relaxed) {
                     seen.by_time.store(true, Ordering::Relaxed);
                 }
                 seen.by_steps.load(Ordering::Relaxed) || seen.by_time.load(Ordering::Relaxed)
             };
             connection.progress_handler(i32::try_from(interval).unwrap_or(i32::MAX), Some(handler))?;
         }
-        Ok(Self { shared, steps })
+        let budget = Self { shared, steps, time };
+        budget.restart();
+        Ok(budget)
+    }
+
+    /// Begins anew: nothing is spent, the time runs from now.
+    pub fn restart(&self) {
+        let deadline =
+            self.time.map_or(u64::MAX, |time| nanoseconds(self.shared.begin.elapsed().saturating_add(time)));
+        self.shared.deadline.store(deadline, Ordering::Relaxed);
+        self.shared.spent.store(0, Ordering::Relaxed);
+        self.shared.running.store(0, Ordering::Relaxed);
+        self.shared.by_steps.store(false, Ordering::Relaxed);
+        self.shared.by_time.store(false, Ordering::Relaxed);
     }
 
     /// Adds the steps of a statement that has ended, and says whether the sum is within bounds.
@@ -93,4 +117,8 @@ impl Budget {
             None
         }
     }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -50,6 +50,17 @@ pub fn built_in() -> rusqlite::Result<Arc<Known>> {
     Ok(Arc::clone(KNOWN.get_or_init(|| known)))
 }
 
+/// What `connection` knows: the list of the process, plus what was registered on it.
+pub fn known_to(connection: &Connection) -> rusqlite::Result<Arc<Known>> {
+    let built_in = built_in()?;
+    let more: bool = connection.query_row(
+        "SELECT count(DISTINCT name) > ?1 FROM pragma_function_list",
+        [i64::try_from(built_in.functions.len()).unwrap_or(i64::MAX)],
+        |row| row.get(0),
+    )?;
+    if more { Ok(Arc::new(known(connection)?)) } else { Ok(built_in) }
+}
+
 fn load_schema(connection: &Connection, number: i64, name: &str) -> rusqlite::Result<Schema> {
     let quoted = quote(name);
     let mut schema = Schema {

@@ -39,7 +39,12 @@ impl Keys {
         Ok(keys)
     }
 
-    fn add_primary_key(&mut self, connection: &Connection, schema: &Name, table: &Name) -> rusqlite::Result<()> {
+    fn add_primary_key(
+        &mut self,
+        connection: &Connection,
+        schema: &Name,
+        table: &Name,
+    ) -> rusqlite::Result<()> {
         let mut columns = connection.prepare("SELECT name FROM pragma_table_info(?1, ?2) WHERE pk > 0")?;
         let mut rows = columns.query([table.as_str(), schema.as_str()])?;
         while let Some(row) = rows.next()? {

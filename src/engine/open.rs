@@ -1,6 +1,9 @@
 //! Opening and hardening a connection, and giving back what was changed on a caller's own.
 
-#![expect(unsafe_code, reason = "callbacks are taken off through a shared reference, which rusqlite does not offer")]
+#![expect(
+    unsafe_code,
+    reason = "callbacks are taken off through a shared reference, which rusqlite does not offer"
+)]
 
 use std::path::Path;
 use std::ptr::null_mut;
@@ -114,13 +117,18 @@ mod tests {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false).unwrap();
         connection.set_limit(Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 7).unwrap();
         let settings = |c: &Connection| {
-            let limits = [Limit::SQLITE_LIMIT_LENGTH, Limit::SQLITE_LIMIT_ATTACHED, Limit::SQLITE_LIMIT_TRIGGER_DEPTH];
+            let limits =
+                [Limit::SQLITE_LIMIT_LENGTH, Limit::SQLITE_LIMIT_ATTACHED, Limit::SQLITE_LIMIT_TRIGGER_DEPTH];
             let flags: Vec<bool> = FLAGS.iter().map(|(flag, _)| c.db_config(*flag).unwrap()).collect();
             (flags, limits.map(|limit| c.limit(limit).unwrap()))
         };
         let before = settings(&connection);
-        let limits =
-            Limits { value: Some(1000), steps: Some(10), time: Some(Duration::from_secs(1)), ..Limits::default() };
+        let limits = Limits {
+            value: Some(1000),
+            steps: Some(10),
+            time: Some(Duration::from_secs(1)),
+            ..Limits::default()
+        };
         let held = Hardened::new(&mut connection, &limits).unwrap();
         assert_ne!(settings(held.connection), before);
         drop(held);

@@ -20,7 +20,9 @@ pub fn double_quoted(connection: &Connection, statement: &Statement<'_>, quoted:
         return found;
     }
     while found.len() < quoted.len() {
-        let Err(Error::SqlInputError { msg, .. }) = connection.prepare(&rewritten(statement, &found)) else { break };
+        let Err(Error::SqlInputError { msg, .. }) = connection.prepare(&rewritten(statement, &found)) else {
+            break;
+        };
         let Some(rest) = msg.strip_prefix("no such column: ") else { break };
         let named = |span: &&Span| {
             let text = statement.text.get(span.range()).unwrap_or_default();

@@ -106,7 +106,8 @@ pub(super) fn double_quoted_strings(judging: &Judging<'_>, statement: &Statement
         .filter(|span| {
             let text = statement.text.get(span.range()).unwrap_or_default();
             let name = Name::from(&*unquote(text));
-            let named = judging.catalog.holders(&name).next().is_some() || statement.ctes.iter().any(|c| c.name == name);
+            let named = judging.catalog.holders(&name).next().is_some()
+                || statement.ctes.iter().any(|c| c.name == name);
             let called = statement.calls.iter().any(|call| call.span == *span);
             let column = statement.target.iter().flat_map(|t| &t.columns).any(|c| c.span == *span);
             !named && !called && !column

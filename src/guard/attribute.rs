@@ -16,10 +16,14 @@ pub(super) fn resources(event: &Event, catalog: &Catalog) -> (Action, Vec<Resour
             let argument = event.argued.then(|| event.second.to_string());
             return (Action::Pragma, vec![Resource::Pragma { name: Name::from(&*event.first), argument }]);
         }
-        EventKind::Transaction => return (Action::Transaction, vec![Resource::Statement(event.first.to_string())]),
+        EventKind::Transaction => {
+            return (Action::Transaction, vec![Resource::Statement(event.first.to_string())]);
+        }
         EventKind::Attach => return (Action::Attach, vec![Resource::Statement(event.first.to_string())]),
         EventKind::Schema => return (Action::Schema, vec![Resource::Statement(event.first.to_string())]),
-        EventKind::Unknown(code) => return (Action::Unknown, vec![Resource::Statement(format!("action {code}"))]),
+        EventKind::Unknown(code) => {
+            return (Action::Unknown, vec![Resource::Statement(format!("action {code}"))]);
+        }
         EventKind::Read => Action::Read,
         EventKind::Insert => Action::Insert,
         EventKind::Update => Action::Update,
@@ -53,7 +57,9 @@ pub(super) fn of_caller(event: &Event, statement: &Statement<'_>, catalog: &Cata
     let (action, resources) = resources(event, catalog);
     let asks = |resource: Resource| {
         let origin = match &resource {
-            Resource::Function(name) if !names_call(statement, name) => unnamed_call(event, statement, catalog),
+            Resource::Function(name) if !names_call(statement, name) => {
+                unnamed_call(event, statement, catalog)
+            }
             _ => Origin::Caller,
         };
         Request { action, resource, origin, span: None }

@@ -123,7 +123,8 @@ fn probe(statement: &Statement<'_>, view: &(Name, Name)) -> String {
         Some(Verb::Insert) => format!("INSERT INTO {name} DEFAULT VALUES"),
         Some(Verb::Update) => {
             let columns = statement.target.iter().flat_map(|target| &target.columns);
-            let set: Vec<String> = columns.map(|column| format!("{} = NULL", quote(column.name.as_str()))).collect();
+            let set: Vec<String> =
+                columns.map(|column| format!("{} = NULL", quote(column.name.as_str()))).collect();
             format!("UPDATE {name} SET {} WHERE 0", set.join(", "))
         }
         _ => format!("DELETE FROM {name} WHERE 0"),
@@ -178,7 +179,8 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
     let ruleset = std::sync::Arc::clone(&judging.ruleset);
     let catalog = std::sync::Arc::clone(&judging.catalog);
     let known = &catalog.known.functions;
-    let unlisted = |call: &&crate::statement::Mention| known.contains(&call.name) && !ruleset.allows_call(&call.name);
+    let unlisted =
+        |call: &&crate::statement::Mention| known.contains(&call.name) && !ruleset.allows_call(&call.name);
     let calls: Vec<&Name> = statement.calls.iter().filter(unlisted).map(|call| &call.name).collect();
     if tables.is_empty() && calls.is_empty() {
         return Ok(Vec::new());
@@ -263,7 +265,8 @@ fn replaced_by_triggers(judging: &Judging<'_>, statement: &Statement<'_>, parts:
         return Vec::new();
     }
     let clause = statement.target.as_ref().and_then(|target| target.conflict).map(|(_, span)| span);
-    let writes = parts.world.iter().filter(|event| matches!(event.kind, EventKind::Insert | EventKind::Update));
+    let writes =
+        parts.world.iter().filter(|event| matches!(event.kind, EventKind::Insert | EventKind::Update));
     let by_trigger = writes.filter(|event| parts.firing.contains(&Name::from(&*event.accessor)));
     let tables = by_trigger.flat_map(|event| resources(event, &judging.catalog).1);
     let replaced = tables.filter_map(|resource| {

@@ -53,10 +53,15 @@ pub struct Judging<'c> {
 impl<'c> Judging<'c> {
     /// A judge for `connection`, whose authorizer `recorder` works. `ruleset` must be compiled
     /// with a catalog of the same connection.
-    pub fn new(connection: &'c Connection, recorder: Recorder, ruleset: Arc<Ruleset>) -> rusqlite::Result<Self> {
+    pub fn new(
+        connection: &'c Connection,
+        recorder: Recorder,
+        ruleset: Arc<Ruleset>,
+    ) -> rusqlite::Result<Self> {
         let catalog = ruleset.catalog().cloned().unwrap_or_default();
         connect_virtual_tables(connection, &catalog);
-        let mut triggers: Vec<Name> = catalog.schemas.iter().flat_map(|s| s.triggers.keys().cloned()).collect();
+        let mut triggers: Vec<Name> =
+            catalog.schemas.iter().flat_map(|s| s.triggers.keys().cloned()).collect();
         triggers.sort();
         triggers.dedup();
         Ok(Self {
@@ -149,7 +154,8 @@ impl<'c> Judging<'c> {
                     _ => Phase::Step,
                 };
                 // What came while preparing was decided there, except for requests for rows.
-                let denied = if phase == Phase::Step { self.decide_all(&events, statement) } else { Vec::new() };
+                let denied =
+                    if phase == Phase::Step { self.decide_all(&events, statement) } else { Vec::new() };
                 if !denied.is_empty() {
                     return self.refused(denied, statement, Witness::Authorizer);
                 }
@@ -194,7 +200,9 @@ impl<'c> Judging<'c> {
     /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
     /// nothing that is silent can hide behind the text.
     fn first_pass_is_enough(&mut self, statement: &Statement<'_>, events: &[Event]) -> bool {
-        if self.mentions.hidden(statement, &self.ruleset, &self.catalog) || self.replaces_over_triggers(statement) {
+        if self.mentions.hidden(statement, &self.ruleset, &self.catalog)
+            || self.replaces_over_triggers(statement)
+        {
             return false;
         }
         let unlisted = |call: &crate::statement::Mention| {

@@ -174,7 +174,10 @@ mod tests {
         let read = |sql: &str| vocabulary(&Name::from("main"), sql, &Name::from("fts5vocab"));
         let pair = |schema: &str, table: &str| Some((Name::from(schema), Name::from(table)));
         assert_eq!(read("CREATE VIRTUAL TABLE v USING fts5vocab(ft, row)"), pair("main", "ft"));
-        assert_eq!(read("CREATE VIRTUAL TABLE temp.v USING fts5vocab('aux', \"f t\", 'col')"), pair("aux", "f t"));
+        assert_eq!(
+            read("CREATE VIRTUAL TABLE temp.v USING fts5vocab('aux', \"f t\", 'col')"),
+            pair("aux", "f t")
+        );
         assert_eq!(vocabulary(&Name::from("main"), "USING fts5(a, b)", &Name::from("fts5")), None);
     }
 }

@@ -31,7 +31,12 @@ impl Mentions {
     }
 
     /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.
-    pub(super) fn hidden(&mut self, statement: &Statement<'_>, ruleset: &Arc<Ruleset>, catalog: &Catalog) -> bool {
+    pub(super) fn hidden(
+        &mut self,
+        statement: &Statement<'_>,
+        ruleset: &Arc<Ruleset>,
+        catalog: &Catalog,
+    ) -> bool {
         statement.mentions(|name| self.is_hidden(name, ruleset, catalog))
     }
 
@@ -57,7 +62,8 @@ impl Mentions {
             tables.extend(catalog.holders(&name).map(|schema| (schema.name.clone(), name.clone())));
             if tables.len() == before {
                 // Without a catalog entry: the schema table of each schema, or a table function.
-                let every = catalog.schemas.iter().filter(|_| is_internal(&name)).map(|schema| schema.name.clone());
+                let every =
+                    catalog.schemas.iter().filter(|_| is_internal(&name)).map(|schema| schema.name.clone());
                 let schemas: Vec<Name> = every.collect();
                 let schemas = if schemas.is_empty() { vec![Name::from("main")] } else { schemas };
                 tables.extend(schemas.into_iter().map(|schema| (schema, name.clone())));

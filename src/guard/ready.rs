@@ -29,7 +29,10 @@ pub struct Ready<'c> {
 
 impl std::fmt::Debug for Ready<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ready").field("phase", &self.phase).field("modules", &self.modules).finish_non_exhaustive()
+        f.debug_struct("Ready")
+            .field("phase", &self.phase)
+            .field("modules", &self.modules)
+            .finish_non_exhaustive()
     }
 }
 
@@ -77,10 +80,7 @@ impl<'c> Ready<'c> {
     }
 
     /// Steps to the end and gives each row to `row`, which may end the run early by answering false.
-    pub fn step(
-        &mut self,
-        mut row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>,
-    ) -> Result<(), StepError> {
+    pub fn step(&mut self, mut row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>) -> Result<(), StepError> {
         self.recorder.allow(std::mem::take(&mut self.events));
         let armed = self.recorder.arm(self.phase, Some(Box::new(self.live.clone())));
         let result = (|| {
@@ -95,7 +95,8 @@ impl<'c> Ready<'c> {
         drop(armed);
         let denied = self.denied.lock().map(|mut denied| std::mem::take(&mut *denied)).unwrap_or_default();
         if !denied.is_empty() {
-            let findings = denied.into_iter().filter_map(|(request, decision)| Finding::denied(request, decision));
+            let findings =
+                denied.into_iter().filter_map(|(request, decision)| Finding::denied(request, decision));
             return Err(StepError::Refused(settle(findings.collect())));
         }
         result.map_err(StepError::Sqlite)?;

@@ -8,7 +8,10 @@ pub fn excerpt(sql: &str) -> String {
     let mut line = String::new();
     // A megabyte of statement need not be walked for its first words.
     let head = sql.char_indices().nth(LONGEST * 40).map_or(sql, |(end, _)| &sql[..end]);
-    for word in head.split(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0').filter(|word| !word.is_empty()) {
+    for word in head
+        .split(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0')
+        .filter(|word| !word.is_empty())
+    {
         if !line.is_empty() {
             line.push(' ');
         }

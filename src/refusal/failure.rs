@@ -8,6 +8,8 @@ use super::excerpt;
 use super::words::{call, sentence};
 use crate::catalog::Catalog;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::engine::budget::Exceeded;
+use crate::policy::Limits;
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Place, Source, Span, nearest};
 use crate::statement::{Head, Statement, TokenKind};
@@ -54,9 +56,12 @@ pub struct FailureContext<'a> {
 
 impl Failure {
     /// Words for SQLite's error.
-    pub fn of_sqlite(error: &Error, context: &FailureContext<'_>) -> Self {
+    pub fn of_sqlite(error: &Error, limits: &Limits, context: &FailureContext<'_>) -> Self {
         let text = message(error);
         let code = classify(error, &text);
+        if let (Code::LimitValue, Some(bound)) = (code, limits.value) {
+            return Self::of_limit(code, &in_bytes(bound), context);
+        }
         let fix = match code.fix() {
             "{way}" => way(code, &text, context),
             fix => fix.to_owned(),
@@ -86,8 +91,34 @@ impl Failure {
         }
     }
 
+    /// A run that took too long.
+    pub fn of_exceeded(exceeded: Exceeded, limits: &Limits, context: &FailureContext<'_>) -> Self {
+        match exceeded {
+            Exceeded::Steps => {
+                Self::of_limit(Code::LimitSteps, &limits.steps.unwrap_or_default().to_string(), context)
+            }
+            Exceeded::Time => {
+                Self::of_limit(Code::LimitTime, &format!("{:?}", limits.time.unwrap_or_default()), context)
+            }
+        }
+    }
+
+    /// A bound that the whole text exceeds.
+    pub fn of_text(door: &str, code: Code, bound: &str, statements: usize) -> Self {
+        Self {
+            door: door.to_owned(),
+            statement: None,
+            statements,
+            code,
+            reason: code.reason().replace("{what}", bound),
+            fix: code.fix().to_owned(),
+            place: None,
+            excerpt: String::new(),
+        }
+    }
+
     /// A limit that a statement reached; `bound` says which.
-    pub fn of_limit(code: Code, bound: &str, context: &FailureContext<'_>) -> Self {
+    fn of_limit(code: Code, bound: &str, context: &FailureContext<'_>) -> Self {
         Self::of_statement(code, code.reason().replace("{what}", bound), code.fix().to_owned(), None, context)
     }
 
@@ -156,7 +187,8 @@ fn classify(error: &Error, text: &str) -> Code {
         Code::View
     } else if text.contains("generated column") {
         Code::GeneratedColumn
-    } else if text.ends_with(": syntax error") || begins("unrecognized token: ") || begins("incomplete input") {
+    } else if text.ends_with(": syntax error") || begins("unrecognized token: ") || begins("incomplete input")
+    {
         Code::Syntax
     } else {
         Code::SqliteError
@@ -200,7 +232,8 @@ fn way(code: Code, text: &str, context: &FailureContext<'_>) -> String {
         Code::NoSuchTable => {
             let tables = catalog.into_iter().flat_map(tables_of);
             let names: Vec<&str> = tables.map(Name::as_str).collect();
-            meant(nearest(name, names.into_iter())).unwrap_or_else(|| "PRAGMA table_list reports the tables.".to_owned())
+            meant(nearest(name, names.into_iter()))
+                .unwrap_or_else(|| "PRAGMA table_list reports the tables.".to_owned())
         }
         Code::NoSuchColumn => {
             let near = nearest(name, context.columns.iter().map(Name::as_str));
@@ -261,7 +294,8 @@ fn constraint_way(text: &str) -> String {
     } else if text.starts_with("CHECK") {
         "Look at the CHECK in the world's schema.".to_owned()
     } else if text.starts_with("FOREIGN KEY") {
-        "Write the parent row first, or set foreign_keys: deferred in the policy to check once, at COMMIT.".to_owned()
+        "Write the parent row first, or set foreign_keys: deferred in the policy to check once, at COMMIT."
+            .to_owned()
     } else if text.contains("STRICT") || text.contains("cannot store") {
         "Write a value of the column's type.".to_owned()
     } else {
@@ -285,10 +319,13 @@ fn syntax_way(text: &str, context: &FailureContext<'_>) -> String {
     } else if context.statement.illegal.is_some() && text.starts_with("unrecognized token") {
         "Look for a quote that is not closed"
     } else if context.statement.head == Head::Unknown {
-        let words = ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "PRAGMA", "EXPLAIN"];
+        let words =
+            ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "PRAGMA", "EXPLAIN"];
         return match nearest(&first.to_ascii_uppercase(), words.into_iter()) {
             Some(near) => format!("Did you mean {near}?"),
-            None => "A statement begins with SELECT, INSERT, UPDATE, DELETE, REPLACE, WITH or VALUES.".to_owned(),
+            None => {
+                "A statement begins with SELECT, INSERT, UPDATE, DELETE, REPLACE, WITH or VALUES.".to_owned()
+            }
         };
     } else if text == "incomplete input" {
         "The statement ends too early"
@@ -296,4 +333,11 @@ fn syntax_way(text: &str, context: &FailureContext<'_>) -> String {
         "Look at the words just before it; a semicolon or a comma may be missing"
     };
     sentence(hint)
+}
+
+/// A number of bytes as policies write it.
+pub fn in_bytes(count: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count % size == 0);
+    unit.map_or_else(|| format!("{count} bytes"), |(size, word)| format!("{} {word}", count / size))
 }

@@ -34,7 +34,8 @@ fn pragma(name: &Name, argument: Option<&str>, context: &Context<'_>) -> String 
         return format!("It may be asked, not set: PRAGMA {name}.");
     }
     let rules = &context.ruleset.policy().pragmas;
-    let mut open: Vec<&str> = rules.iter().filter_map(|rule| rule.what.name.literal()).map(Name::folded).collect();
+    let mut open: Vec<&str> =
+        rules.iter().filter_map(|rule| rule.what.name.literal()).map(Name::folded).collect();
     open.sort_unstable();
     open.dedup();
     if open.is_empty() {
@@ -80,7 +81,9 @@ fn function(name: &Name, request: &Request, context: &Context<'_>) -> String {
         }),
         "changes" | "total_changes" => "Count the rows with (SELECT count(*) FROM ...).".to_owned(),
         "match" | "bm25" | "snippet" | "highlight" => "Find the rows with LIKE.".to_owned(),
-        "load_extension" | "fts3_tokenizer" => return "It reaches outside the database; leave it out.".to_owned(),
+        "load_extension" | "fts3_tokenizer" => {
+            return "It reaches outside the database; leave it out.".to_owned();
+        }
         "sqlite_version" | "sqlite_source_id" | "sqlite_compileoption_get" | "sqlite_compileoption_used" => {
             "It describes the host, not the world; write the value itself.".to_owned()
         }
@@ -119,7 +122,9 @@ fn is_literal(statement: &Statement<'_>, span: crate::source::Span) -> bool {
 fn internal(table: &Name, action: Action) -> String {
     match table.folded() {
         "sqlite_sequence" => "Give the rows explicit ids instead.".to_owned(),
-        "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema" if action == Action::Read => {
+        "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema"
+            if action == Action::Read =>
+        {
             "PRAGMA table_list and PRAGMA table_info(...) report the schema.".to_owned()
         }
         "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema" => {
@@ -135,13 +140,18 @@ fn rows(finding: &Finding, request: &Request) -> String {
     match (&request.origin, finding.ground) {
         (Origin::Trigger(names), _) => {
             let by: Vec<String> = names.iter().map(written).collect();
-            format!("To trust it, add `{word} on {target} by {}` to triggers.trust in the policy.", by.join(", "))
+            format!(
+                "To trust it, add `{word} on {target} by {}` to triggers.trust in the policy.",
+                by.join(", ")
+            )
         }
         (_, Ground::Default) => format!("To open it, add `{word} on {target}` to rows.allow in the policy."),
         _ if request.action == Action::Replace => {
             "Use INSERT ... ON CONFLICT ... DO UPDATE, or update the row.".to_owned()
         }
-        _ if request.action == Action::Read => "Leave it out; the rule that closes it is in the policy.".to_owned(),
+        _ if request.action == Action::Read => {
+            "Leave it out; the rule that closes it is in the policy.".to_owned()
+        }
         _ => "Leave it as it is; the rule that closes it is in the policy.".to_owned(),
     }
 }

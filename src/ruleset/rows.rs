@@ -142,7 +142,8 @@ impl Ruleset {
         let rows = &self.policy.rows;
         let closes = |t: &Target| t.columns.is_some() && speaks(t);
         let opens_all = |t: &Target| t.columns.is_none() && speaks(t);
-        let reads = |rule: &&crate::policy::Rule<crate::policy::RowRule>| rule.what.verbs.contains(&Verb::Read);
+        let reads =
+            |rule: &&crate::policy::Rule<crate::policy::RowRule>| rule.what.verbs.contains(&Verb::Read);
         rows.deny.iter().filter(reads).any(|rule| rule.what.targets.iter().any(closes))
             || !rows.allow.iter().filter(reads).any(|rule| rule.what.targets.iter().any(opens_all))
     }

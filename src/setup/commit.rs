@@ -64,8 +64,12 @@ impl Pending {
     /// The failure, once the rows are back: what was broken before is not the author's.
     pub(super) fn told(self, connection: &Connection) -> Failure {
         let old = if self.violations.is_empty() { BTreeSet::new() } else { check(connection, &self.schemas) };
-        let new: Vec<&String> =
-            self.violations.iter().filter(|(violation, _)| !old.contains(violation)).map(|(_, words)| words).collect();
+        let new: Vec<&String> = self
+            .violations
+            .iter()
+            .filter(|(violation, _)| !old.contains(violation))
+            .map(|(_, words)| words)
+            .collect();
         let (reason, fix) = match new.as_slice() {
             [] => (self.reason, String::new()),
             [one] => ((*one).clone(), FIX.to_owned()),
@@ -90,7 +94,8 @@ fn check(connection: &Connection, schemas: &[Name]) -> BTreeSet<Violation> {
     let mut found = BTreeSet::new();
     for schema in schemas {
         let listed = (|| -> rusqlite::Result<Vec<Violation>> {
-            let mut list = connection.prepare(&format!("PRAGMA {}.foreign_key_check", quote(schema.as_str())))?;
+            let mut list =
+                connection.prepare(&format!("PRAGMA {}.foreign_key_check", quote(schema.as_str())))?;
             let rows = list.query_map([], |row| {
                 Ok(Violation {
                     schema: schema.clone(),
@@ -112,7 +117,8 @@ fn check(connection: &Connection, schemas: &[Name]) -> BTreeSet<Violation> {
 /// is left out.
 fn describe(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -> String {
     let table = Resource::table(violation.schema.clone(), violation.table.clone()).to_string();
-    let row = violation.rowid.map_or_else(|| format!("a row of {table}"), |id| format!("row {id} of {table}"));
+    let row =
+        violation.rowid.map_or_else(|| format!("a row of {table}"), |id| format!("row {id} of {table}"));
     let values = values(connection, ruleset, violation).unwrap_or_default();
     let parent = Resource::table(violation.schema.clone(), violation.parent.clone());
     if values.is_empty() {
@@ -122,8 +128,13 @@ fn describe(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -
     }
 }
 
-fn values(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -> rusqlite::Result<Vec<String>> {
-    let mut list = connection.prepare("SELECT \"from\" FROM pragma_foreign_key_list(?1, ?2) WHERE id = ?3")?;
+fn values(
+    connection: &Connection,
+    ruleset: &Ruleset,
+    violation: &Violation,
+) -> rusqlite::Result<Vec<String>> {
+    let mut list =
+        connection.prepare("SELECT \"from\" FROM pragma_foreign_key_list(?1, ?2) WHERE id = ?3")?;
     let columns: Vec<String> = list
         .query_map((violation.table.as_str(), violation.schema.as_str(), violation.key), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
@@ -138,7 +149,11 @@ fn values(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -> 
     let (schema, table) = (quote(violation.schema.as_str()), quote(violation.table.as_str()));
     let sql = format!("SELECT {} FROM {schema}.{table} WHERE rowid = ?1", selected.join(", "));
     connection.query_row(&sql, [violation.rowid], |row| {
-        columns.iter().enumerate().map(|(i, column)| Ok(format!("{column} {}", shown(row.get_ref(i)?)))).collect()
+        columns
+            .iter()
+            .enumerate()
+            .map(|(i, column)| Ok(format!("{column} {}", shown(row.get_ref(i)?))))
+            .collect()
     })
 }
 

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, Error, ErrorCode};
+use rusqlite::{Connection, Error};
 
 use super::commit::Pending;
 use super::outcome::{Outcome, Verdict};
-use crate::catalog::Known;
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::guard::{Finding, Judged, Judging, Ready, StepError};
 use crate::policy::{Advice, ForeignKeys, Level, Limits, Policy};
-use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Refusal};
+use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Refusal, in_bytes};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source};
 use crate::statement::{self, Statement};
@@ -44,23 +43,20 @@ pub fn run(
     door: &str,
     source: &Source,
 ) -> Result<Outcome, SetupError> {
-    let mut outcome = Outcome {
-        verdict: Verdict::Ok,
-        statements: 0,
-        advice: Vec::new(),
-        steps: 0,
-        policy: policy.hash(),
-    };
+    let mut outcome =
+        Outcome { verdict: Verdict::Ok, statements: 0, advice: Vec::new(), steps: 0, policy: policy.hash() };
     let limits = &policy.limits;
+    let over =
+        |code, bound: &str, count| Verdict::Failed(Box::new(Failure::of_text(door, code, bound, count)));
     let text = source.text();
     if let Some(bound) = limits.text.filter(|bound| text.len() as u64 > *bound) {
-        outcome.verdict = over(door, Code::LimitText, &bytes(bound));
+        outcome.verdict = over(Code::LimitText, &in_bytes(bound), outcome.statements);
         return Ok(outcome);
     }
     let spans = statement::split(text);
     outcome.statements = spans.len();
     if let Some(bound) = limits.statements.filter(|bound| spans.len() as u64 > *bound) {
-        outcome.verdict = over(door, Code::LimitStatements, &format!("{bound} statements"));
+        outcome.verdict = over(Code::LimitStatements, &format!("{bound} statements"), outcome.statements);
         return Ok(outcome);
     }
     if spans.is_empty() {
@@ -73,7 +69,7 @@ pub fn run(
         return Err(SetupError::InTransaction);
     }
     let statements: Vec<Statement<'_>> = spans.into_iter().map(|span| Statement::read(text, span)).collect();
-    let known = known(connection)?;
+    let known = catalog::known_to(connection)?;
     let held = Hardened::new(connection, limits)?;
     let catalog = Arc::new(catalog::load(held.connection, policy, &known)?);
     let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
@@ -83,17 +79,6 @@ pub fn run(
     outcome.verdict = verdict;
     outcome.steps = held.budget.spent();
     Ok(outcome)
-}
-
-/// What `connection` knows: the list of the process, plus what was registered on it.
-fn known(connection: &Connection) -> rusqlite::Result<Arc<Known>> {
-    let built_in = catalog::built_in()?;
-    let more: bool = connection.query_row(
-        "SELECT count(DISTINCT name) > ?1 FROM pragma_function_list",
-        [i64::try_from(built_in.functions.len()).unwrap_or(i64::MAX)],
-        |row| row.get(0),
-    )?;
-    if more { Ok(Arc::new(catalog::known(connection)?)) } else { Ok(built_in) }
 }
 
 struct Run<'r> {
@@ -128,7 +113,8 @@ impl Run<'_> {
             Ok(()) => Ok(Verdict::Ok),
             Err(error) => {
                 let connection = self.held.connection;
-                let pending = Pending::new(connection, self.ruleset, self.door, self.statements.len(), &error);
+                let pending =
+                    Pending::new(connection, self.ruleset, self.door, self.statements.len(), &error);
                 self.roll_back()?;
                 Ok(Verdict::Failed(Box::new(pending.told(connection))))
             }
@@ -152,8 +138,13 @@ impl Run<'_> {
             Err(StepError::Sqlite(error)) => return Some(self.failed(index, &error)),
             Err(changed @ StepError::SchemaChanged) => {
                 let context = self.failure_context(index, &[])?;
-                let failure =
-                    Failure::of_statement(Code::SqliteError, changed.to_string(), String::new(), None, &context);
+                let failure = Failure::of_statement(
+                    Code::SqliteError,
+                    changed.to_string(),
+                    String::new(),
+                    None,
+                    &context,
+                );
                 return Some(Stopped::Failed(Box::new(failure)));
             }
         }
@@ -182,7 +173,8 @@ impl Run<'_> {
         let statement = self.statements.get(index)?;
         let mut findings = ready.advice.clone();
         if unchanged && statement.target.is_some() && statement.explain.is_none() {
-            let level = self.ruleset.policy().advice.get(&Advice::NoRowChanged).copied().unwrap_or(Level::Warn);
+            let level =
+                self.ruleset.policy().advice.get(&Advice::NoRowChanged).copied().unwrap_or(Level::Warn);
             let finding = Finding::plain(Code::NoRowChanged, Some(statement.span), "");
             match level {
                 Level::Allow => {}
@@ -222,21 +214,15 @@ impl Run<'_> {
             return self.exceeded(index, exceeded);
         }
         let columns = self.columns_near(index);
-        let Some(context) = self.failure_context(index, &columns) else { return Stopped::Refused(Vec::new()) };
-        let failure = match (error.sqlite_error_code(), self.limits.value) {
-            (Some(ErrorCode::TooBig), Some(bound)) => Failure::of_limit(Code::LimitValue, &bytes(bound), &context),
-            _ => Failure::of_sqlite(error, &context),
+        let Some(context) = self.failure_context(index, &columns) else {
+            return Stopped::Refused(Vec::new());
         };
-        Stopped::Failed(Box::new(failure))
+        Stopped::Failed(Box::new(Failure::of_sqlite(error, self.limits, &context)))
     }
 
     fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {
         let Some(context) = self.failure_context(index, &[]) else { return Stopped::Refused(Vec::new()) };
-        let (code, bound) = match exceeded {
-            Exceeded::Steps => (Code::LimitSteps, self.limits.steps.unwrap_or_default().to_string()),
-            Exceeded::Time => (Code::LimitTime, format!("{:?}", self.limits.time.unwrap_or_default())),
-        };
-        Stopped::Failed(Box::new(Failure::of_limit(code, &bound, &context)))
+        Stopped::Failed(Box::new(Failure::of_exceeded(exceeded, self.limits, &context)))
     }
 
     /// The columns of the tables that a statement names, for the fix of a misspelt one.
@@ -245,10 +231,14 @@ impl Run<'_> {
         let targets = statement.target.iter().map(|target| &target.table);
         let mut columns = Vec::new();
         for mention in targets.chain(&statement.sources) {
-            let found = self.ruleset.catalog().and_then(|c| c.resolve(mention.schema.as_ref(), &mention.table));
+            let found =
+                self.ruleset.catalog().and_then(|c| c.resolve(mention.schema.as_ref(), &mention.table));
             if let Some((schema, table)) = found {
-                let details = catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql);
-                columns.extend(details.into_iter().flat_map(|details| details.columns).map(|column| column.name));
+                let details =
+                    catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql);
+                columns.extend(
+                    details.into_iter().flat_map(|details| details.columns).map(|column| column.name),
+                );
             }
         }
         columns
@@ -291,25 +281,4 @@ impl Run<'_> {
 enum Stopped {
     Refused(Vec<Finding>),
     Failed(Box<Failure>),
-}
-
-/// A bound that the whole text exceeds.
-fn over(door: &str, code: Code, bound: &str) -> Verdict {
-    Verdict::Failed(Box::new(Failure {
-        door: door.to_owned(),
-        statement: None,
-        statements: 0,
-        code,
-        reason: code.reason().replace("{what}", bound),
-        fix: code.fix().to_owned(),
-        place: None,
-        excerpt: String::new(),
-    }))
-}
-
-/// A number of bytes as policies write it.
-fn bytes(count: u64) -> String {
-    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count % size == 0);
-    unit.map_or_else(|| format!("{count} bytes"), |(size, word)| format!("{} {word}", count / size))
 }

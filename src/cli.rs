@@ -1,0 +1,47 @@
+//! The command line: one file a command.
+
+mod exit;
+mod explain;
+mod output;
+mod run;
+
+pub(crate) use exit::Exit;
+pub(crate) use output::{Format, Output};
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Runs setup SQL under a policy: rows may change, nothing else, and every refusal says why.
+#[derive(Debug, Parser)]
+#[command(name = "seawall", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run setup SQL on a copy of a database or on a blank schema
+    Run(Box<run::Args>),
+    /// Print what a code means and what to do about it
+    Explain(explain::Args),
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, not faults.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+            return if error.print().is_ok() { exit.into() } else { Exit::Tool.into() };
+        }
+    };
+    let mut output = Output::of_process();
+    let exit = match cli.command {
+        Command::Run(args) => run::run(&args, &mut output),
+        Command::Explain(args) => explain::run(&args, &mut output),
+    };
+    if output.flush() { exit.into() } else { Exit::Tool.into() }
+}

@@ -1,0 +1,296 @@
+//! A guard for a connection of the caller's own: one statement at a time.
+
+use std::sync::Arc;
+
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Error, Row};
+
+use super::judging::{Judged, Judging};
+use super::ready::{Ready, StepError};
+use crate::catalog::Known;
+use crate::diagnostic::Code;
+use crate::engine::budget::Exceeded;
+use crate::engine::open::Hardened;
+use crate::engine::{catalog, selftest};
+use crate::policy::{Limits, Policy};
+use crate::refusal::{Context, Failure, FailureContext, Refusal};
+use crate::ruleset::Ruleset;
+use crate::source::Source;
+use crate::statement::{self, Statement};
+
+/// A guarded door to a connection.
+///
+/// While it is open, every statement that goes through it is judged under one policy; statements
+/// that the host runs on [`Door::connection`] itself are not. When it is dropped, every setting of
+/// the connection is as before; an authorizer or progress handler that was there is gone.
+#[derive(Debug)]
+pub struct Door<'c> {
+    judging: Judging<'c>,
+    held: Hardened<'c>,
+    policy: Arc<Policy>,
+    known: Arc<Known>,
+    schema_versions: Vec<i64>,
+    name: String,
+}
+
+/// Why a statement did not go through a door.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DoorError {
+    /// The policy denies it; every reason, in order.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Refused(Vec<Refusal>),
+    /// SQLite or a limit stopped it.
+    #[error("{0}")]
+    Failed(Box<Failure>),
+    /// The linked SQLite cannot be guarded.
+    #[error("{0}")]
+    Unsupported(&'static str),
+    /// SQLite failed outside of the statement.
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] Error),
+}
+
+/// The rows of one statement, as far as the policy's caps hand them out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Value>>,
+    /// Whether `limits.rows` or `limits.bytes` cut the rest off.
+    pub truncated: bool,
+}
+
+impl<'c> Door<'c> {
+    /// Opens a door to `connection` under `policy`. `name` is the first word of every message.
+    pub fn open(connection: &'c mut Connection, policy: &Arc<Policy>, name: &str) -> Result<Self, DoorError> {
+        if let Some(why) = selftest::failure() {
+            return Err(DoorError::Unsupported(why));
+        }
+        let known = catalog::known_to(connection)?;
+        let held = Hardened::new(connection, &policy.limits)?;
+        let judging = judge_of(&held, policy, &known)?;
+        let schema_versions = schema_versions(held.connection, &judging)?;
+        Ok(Self { judging, held, policy: Arc::clone(policy), known, schema_versions, name: name.to_owned() })
+    }
+
+    /// The connection, for the host's own statements, which are not judged.
+    pub fn connection(&self) -> &'c Connection {
+        self.held.connection
+    }
+
+    /// Judges one statement; what is allowed can then be run.
+    pub fn prepare(&mut self, sql: &str) -> Result<Prepared<'_, 'c>, DoorError> {
+        let source = Source::new(format!("<{}>", self.name), sql);
+        self.follow_schema()?;
+        self.held.budget.restart();
+        let statements = statement::statements(source.text());
+        let bound = self.policy.limits.text.filter(|bound| sql.len() as u64 > *bound);
+        if let Some(bound) = bound {
+            return Err(self.over(Code::LimitText, &format!("{bound} bytes"), statements.len()));
+        }
+        let statement = match statements.as_slice() {
+            [one] => one,
+            [] => return Ok(Prepared { door: self, ready: None, source: source.clone() }),
+            several => return Err(self.over(Code::LimitStatements, "1 statement", several.len())),
+        };
+        let ready = match self.judging.judge(statement) {
+            Judged::Ready(ready) => ready,
+            Judged::Refused(findings) => {
+                let context = self.context(&source, &statements);
+                let refusals = findings.iter().map(|finding| Refusal::new(finding, &context));
+                return Err(DoorError::Refused(refusals.collect()));
+            }
+            Judged::Failed(error) => return Err(self.failed(&error, &source, statement)),
+        };
+        Ok(Prepared { door: self, ready: Some(ready), source: source.clone() })
+    }
+
+    /// Runs one statement and answers how many rows it changed itself.
+    pub fn execute(&mut self, sql: &str) -> Result<u64, DoorError> {
+        self.prepare(sql)?.run(|_| Ok(true))
+    }
+
+    /// Runs one statement and answers its rows, cut off by the policy's caps.
+    pub fn query(&mut self, sql: &str) -> Result<Rows, DoorError> {
+        let limits = self.policy.limits.clone();
+        let prepared = self.prepare(sql)?;
+        let mut rows = Rows { columns: prepared.columns(), ..Rows::default() };
+        let mut bytes = 0_u64;
+        prepared.run(|row| take(row, &mut rows, &mut bytes, &limits))?;
+        Ok(rows)
+    }
+
+    /// Another connection, or the host, may have changed the schema since it was read.
+    fn follow_schema(&mut self) -> Result<(), DoorError> {
+        let now = schema_versions(self.held.connection, &self.judging)?;
+        if now != self.schema_versions {
+            self.judging = judge_of(&self.held, &self.policy, &self.known)?;
+            self.schema_versions = now;
+        }
+        Ok(())
+    }
+
+    fn context<'a>(&'a self, source: &'a Source, statements: &'a [Statement<'a>]) -> Context<'a> {
+        Context { door: &self.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
+    }
+
+    fn failure_context<'a>(&'a self, source: &'a Source, statement: &'a Statement<'a>) -> FailureContext<'a> {
+        FailureContext {
+            door: &self.name,
+            source,
+            statement,
+            index: 0,
+            statements: 1,
+            ruleset: self.judging.ruleset(),
+            columns: &[],
+        }
+    }
+
+    fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> DoorError {
+        let context = self.failure_context(source, statement);
+        let failure = match self.held.budget.exceeded() {
+            Some(exceeded) => Failure::of_exceeded(exceeded, &self.policy.limits, &context),
+            None => Failure::of_sqlite(error, &self.policy.limits, &context),
+        };
+        DoorError::Failed(Box::new(failure))
+    }
+
+    fn over(&self, code: Code, bound: &str, statements: usize) -> DoorError {
+        DoorError::Failed(Box::new(Failure::of_text(&self.name, code, bound, statements)))
+    }
+}
+
+/// A statement that was judged and allowed.
+#[derive(Debug)]
+pub struct Prepared<'d, 'c> {
+    door: &'d mut Door<'c>,
+    /// `None` for a text without a statement.
+    ready: Option<Ready<'c>>,
+    source: Source,
+}
+
+impl Prepared<'_, '_> {
+    /// The names of the columns that it answers.
+    pub fn columns(&self) -> Vec<String> {
+        self.ready.as_ref().map(Ready::columns).unwrap_or_default()
+    }
+
+    /// Steps to the end and gives each row to `row`, which may end the run early by answering
+    /// false. Answers how many rows the statement changed itself. If it does not run to its end,
+    /// nothing of it stays.
+    pub fn run(self, row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>) -> Result<u64, DoorError> {
+        let Self { door, ready, source } = self;
+        let Some(mut ready) = ready else { return Ok(0) };
+        let connection = door.held.connection;
+        let writes = !ready.is_read_only();
+        let own = connection.is_autocommit();
+        if writes {
+            connection.execute_batch(if own { "BEGIN" } else { "SAVEPOINT seawall_statement" })?;
+        }
+        let before = connection.total_changes();
+        let stepped = ready.step(row);
+        let spent = door.held.budget.spend(ready.prepared());
+        let changed = if connection.total_changes() == before { 0 } else { connection.changes() };
+        drop(ready);
+        let statements = statement::statements(source.text());
+        let Some(statement) = statements.first() else { return Ok(0) };
+        let error = match (stepped, spent) {
+            (Ok(()), Ok(())) => None,
+            (Ok(()), Err(exceeded)) => Some(door.exceeded(exceeded, &source, statement)),
+            (Err(StepError::Sqlite(error)), _) => Some(door.failed(&error, &source, statement)),
+            (Err(StepError::Refused(findings)), _) => {
+                let context = door.context(&source, &statements);
+                Some(DoorError::Refused(findings.iter().map(|f| Refusal::new(f, &context)).collect()))
+            }
+            (Err(changed @ StepError::SchemaChanged), _) => {
+                let context = door.failure_context(&source, statement);
+                let reason = changed.to_string();
+                let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
+                Some(DoorError::Failed(Box::new(failure)))
+            }
+        };
+        let Some(error) = error else {
+            if writes {
+                let end = if own { "COMMIT" } else { "RELEASE seawall_statement" };
+                if let Err(error) = connection.execute_batch(end) {
+                    undo(connection, own)?;
+                    return Err(door.failed(&error, &source, statement));
+                }
+            }
+            return Ok(changed);
+        };
+        if writes {
+            undo(connection, own)?;
+        }
+        Err(error)
+    }
+}
+
+impl Door<'_> {
+    fn exceeded(&self, exceeded: Exceeded, source: &Source, statement: &Statement<'_>) -> DoorError {
+        let context = self.failure_context(source, statement);
+        DoorError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.policy.limits, &context)))
+    }
+}
+
+/// Undoes the statement alone; a limit or OR ROLLBACK may have undone everything already.
+fn undo(connection: &Connection, own: bool) -> rusqlite::Result<()> {
+    if connection.is_autocommit() {
+        return Ok(());
+    }
+    connection.execute_batch(if own {
+        "ROLLBACK"
+    } else {
+        "ROLLBACK TO seawall_statement; RELEASE seawall_statement"
+    })
+}
+
+fn judge_of<'c>(
+    held: &Hardened<'c>,
+    policy: &Arc<Policy>,
+    known: &Arc<Known>,
+) -> rusqlite::Result<Judging<'c>> {
+    let catalog = Arc::new(catalog::load(held.connection, policy, known)?);
+    let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
+    Judging::new(held.connection, held.recorder.clone(), ruleset)
+}
+
+fn schema_versions(connection: &Connection, judging: &Judging<'_>) -> rusqlite::Result<Vec<i64>> {
+    let catalog = judging.ruleset().catalog();
+    let names = catalog.into_iter().flat_map(|catalog| catalog.schemas.iter().map(|schema| &schema.name));
+    names
+        .map(|name| {
+            let sql = format!("PRAGMA {}.schema_version", catalog::quote(name.as_str()));
+            connection.query_row(&sql, [], |row| row.get(0))
+        })
+        .collect()
+}
+
+fn take(row: &Row<'_>, rows: &mut Rows, bytes: &mut u64, limits: &Limits) -> rusqlite::Result<bool> {
+    let mut values = Vec::with_capacity(rows.columns.len());
+    let mut size = 0_u64;
+    for i in 0..rows.columns.len() {
+        let value = row.get_ref(i)?;
+        size += match value {
+            ValueRef::Null => 1,
+            ValueRef::Integer(_) | ValueRef::Real(_) => 8,
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() as u64,
+        };
+        values.push(match value {
+            // Text that is not UTF-8 is shown, not refused.
+            ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+            other => Value::try_from(other).map_err(|error| Error::UserFunctionError(Box::new(error)))?,
+        });
+    }
+    let full = limits.rows.is_some_and(|most| rows.rows.len() as u64 >= most)
+        || limits.bytes.is_some_and(|most| *bytes + size > most);
+    if full {
+        rows.truncated = true;
+        return Ok(false);
+    }
+    *bytes += size;
+    rows.rows.push(values);
+    Ok(true)
+}
