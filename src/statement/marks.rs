@@ -7,15 +7,15 @@ use crate::source::Span;
 
 impl Walk<'_> {
     pub(super) fn mark(&mut self, token: Token) {
-        let mark = self.text_of(token);
+        let mark = self.text.as_bytes().get(token.span.range()).unwrap_or_default();
         let state = self.frame().state;
         match mark {
-            "(" => self.open(state),
-            ")" => self.close(),
-            "," => self.comma(),
-            "." if state == State::Operator => self.set_state(State::Name),
-            "*" if matches!(state, State::Operand | State::Name) => self.set_state(State::Operator),
-            "->" | "->>" => {
+            b"(" => self.open(state),
+            b")" => self.close(),
+            b"," => self.comma(),
+            b"." if state == State::Operator => self.set_state(State::Name),
+            b"*" if matches!(state, State::Operand | State::Name) => self.set_state(State::Operator),
+            b"->" | b"->>" => {
                 self.call(token);
                 self.set_state(State::Operand);
             }
@@ -29,6 +29,7 @@ impl Walk<'_> {
     fn open(&mut self, state: State) {
         if self.frames.len() == 1 && self.row == Row::Expected {
             self.row = Row::Open(self.at + 1);
+            self.values.reserve(8);
         }
         let query = self.keyword_at(1).is_some_and(Keyword::starts_query);
         let inner = |other: State| if query { State::Start } else { other };
