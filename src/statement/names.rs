@@ -52,10 +52,15 @@ impl Walk<'_> {
     /// Whether a token can be a name where only a name can stand.
     pub(super) fn is_name(&self, token: Token) -> bool {
         match token.kind {
-            TokenKind::Word => Keyword::of(self.text_of(token)).can_name(),
+            TokenKind::Word => token.keyword.can_name(),
             TokenKind::Quoted | TokenKind::String => true,
             _ => false,
         }
+    }
+
+    /// Whether the next token can be a name.
+    pub(super) fn name_follows(&self) -> bool {
+        self.tokens.get(self.at + 1).is_some_and(|&token| self.is_name(token))
     }
 
     pub(super) fn behind_parenthesis(&self) -> bool {
@@ -76,6 +81,6 @@ impl Walk<'_> {
     /// The keyword `ahead` of this token, `None` where that is no word.
     pub(super) fn keyword_at(&self, ahead: usize) -> Option<Keyword> {
         let token = self.tokens.get(self.at + ahead).filter(|token| token.kind == TokenKind::Word)?;
-        Some(Keyword::of(self.text_of(*token)))
+        Some(token.keyword)
     }
 }

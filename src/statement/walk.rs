@@ -120,12 +120,12 @@ impl<'a> Walk<'a> {
 
     pub(super) fn word(&mut self, token: Token) {
         use Keyword as K;
-        let keyword = Keyword::of(self.text_of(token));
+        let keyword = token.keyword;
         let frame = self.frame();
         match frame.state {
             State::Start | State::CteNext => return self.start(keyword),
             State::Inert => return,
-            State::Name => return self.set_state(State::Operator),
+            State::Name if keyword.can_name() => return self.set_state(State::Operator),
             State::CteAs => {
                 if keyword == K::As {
                     self.set_state(State::CteQuery);
@@ -216,15 +216,7 @@ impl<'a> Walk<'a> {
 
     /// Whether the word WINDOW here begins the list of windows, by SQLite's own test.
     fn defines_windows(&self) -> bool {
-        let named = match self.tokens.get(self.at + 1) {
-            Some(token) => match token.kind {
-                TokenKind::Word => self.keyword_at(1).is_some_and(Keyword::can_name),
-                TokenKind::Quoted | TokenKind::String => true,
-                _ => false,
-            },
-            None => false,
-        };
-        named && self.keyword_at(2) == Some(Keyword::As)
+        self.name_follows() && self.keyword_at(2) == Some(Keyword::As)
     }
 
     fn operand_word(&mut self, token: Token, keyword: Keyword) {
@@ -267,14 +259,13 @@ impl<'a> Walk<'a> {
             K::Collate => State::Name,
             K::As if self.frame().cast => State::Inert,
             K::As => State::Name,
-            K::Over if self.behind_parenthesis() => {
-                if self.mark_at(1, b'(') {
-                    self.at += 1;
-                    self.frames.push(Frame::new(State::Window));
-                    return;
-                }
-                State::Name
+            // SQLite's own test: anywhere else, `over` is an alias.
+            K::Over if self.behind_parenthesis() && self.mark_at(1, b'(') => {
+                self.at += 1;
+                self.frames.push(Frame::new(State::Window));
+                return;
             }
+            K::Over if self.behind_parenthesis() && self.name_follows() => State::Name,
             K::Filter if self.behind_parenthesis() => State::Operator,
             K::Partition if self.keyword_at(1) == Some(K::By) => {
                 self.at += 1;
