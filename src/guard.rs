@@ -12,7 +12,7 @@ mod memo;
 mod mentions;
 mod ready;
 
-pub use door::{Door, DoorError, Prepared, Rows};
+pub use door::{Door, Guard, GuardError, Prepared, Rows};
 pub use finding::{Finding, Witness};
 pub use judging::{Judged, Judging};
 pub use ready::{Ready, StepError};

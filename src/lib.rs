@@ -6,6 +6,7 @@ pub mod cli;
 pub mod diagnostic;
 pub mod engine;
 pub mod guard;
+pub mod lint;
 pub mod policy;
 pub mod refusal;
 pub mod request;
@@ -15,3 +16,9 @@ pub mod source;
 pub mod statement;
 pub mod text_witness;
 mod yaml;
+
+pub use guard::{Door, Guard, GuardError, Rows};
+pub use policy::{Policy, PolicyError};
+pub use refusal::{Failure, Refusal};
+pub use rusqlite;
+pub use setup::Outcome;

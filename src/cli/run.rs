@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::ArgGroup;
 use rusqlite::types::Value as Cell;
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Exit, Format, Output};
 use crate::engine::clock::{Clock, parse_instant};
 use crate::engine::streams::Seed;
-use crate::guard::{Door, DoorError};
+use crate::guard::{Guard, GuardError};
 use crate::policy::{Policy, PolicyError};
 use crate::setup::workspace::{Attached, Base, Workspace};
 use crate::setup::{self, Outcome};
@@ -100,7 +99,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
 }
 
 fn outcome(args: &Args) -> Result<(Outcome, Option<Value>), Stop> {
-    let policy = Arc::new(policy(args)?);
+    let guard = Guard::new(policy(args)?, &args.door);
     let source = text(args)?;
     let seed = Seed::new("seawall", args.seed);
     let clock = args.now.map_or(Clock::Host, Clock::Fixed);
@@ -119,7 +118,7 @@ fn outcome(args: &Args) -> Result<(Outcome, Option<Value>), Stop> {
     };
     let mut workspace =
         Workspace::create(directory, &base(args)?, &attached(args)?, clock, &seed).map_err(Stop::tool)?;
-    let outcome = setup::run(&mut workspace.connection, &policy, &args.door, &source).map_err(Stop::tool)?;
+    let outcome = setup::run(&mut workspace.connection, &guard, &source).map_err(Stop::tool)?;
     let query = match &args.query {
         Some(sql) => Some(query(&mut workspace, sql)?),
         None => None,
@@ -195,14 +194,14 @@ fn attached(args: &Args) -> Result<Vec<Attached>, Stop> {
 
 /// The rows of a query under the shipped inspect policy; what goes wrong with it is its answer.
 fn query(workspace: &mut Workspace, sql: &str) -> Result<Value, Stop> {
-    let policy = Arc::new(Policy::builtin("inspect").map_err(Stop::Policy)?);
-    let mut door = Door::open(&mut workspace.connection, &policy, "inspect").map_err(Stop::tool)?;
+    let guard = Guard::new(Policy::builtin("inspect").map_err(Stop::Policy)?, "inspect");
+    let mut door = guard.open(&mut workspace.connection).map_err(Stop::tool)?;
     match door.query(sql) {
         Ok(rows) => {
             let cells = rows.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>());
             Ok(json!({ "columns": rows.columns, "rows": cells.collect::<Vec<_>>() }))
         }
-        Err(error @ (DoorError::Refused(_) | DoorError::Failed(_))) => {
+        Err(error @ (GuardError::Refused(_) | GuardError::Failed(_))) => {
             Ok(json!({ "error": error.to_string() }))
         }
         Err(error) => Err(Stop::tool(error)),

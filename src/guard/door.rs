@@ -1,13 +1,13 @@
 //! A guard for a connection of the caller's own: one statement at a time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Row};
 
 use super::judging::{Judged, Judging};
 use super::ready::{Ready, StepError};
-use crate::catalog::Known;
+use crate::catalog::{Catalog, Known};
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
@@ -18,6 +18,65 @@ use crate::ruleset::Ruleset;
 use crate::source::Source;
 use crate::statement::{self, Statement};
 
+/// A policy and the name of the door where it holds; opens doors to connections.
+///
+/// ```
+/// use seawall::{Guard, Policy};
+///
+/// let mut connection = rusqlite::Connection::open_in_memory()?;
+/// connection.execute_batch("CREATE TABLE issues(id INTEGER PRIMARY KEY, title TEXT)")?;
+/// let guard = Guard::new(Policy::builtin("setup_sql")?, "setup_sql");
+/// let mut door = guard.open(&mut connection)?;
+/// assert_eq!(door.execute("INSERT INTO issues(title) VALUES ('a'), ('b')")?, 2);
+/// let refused = door.execute("DROP TABLE issues").unwrap_err();
+/// assert!(refused.to_string().starts_with("setup_sql statement 1 of 1 was refused: it changes the schema."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// The rules, ready but for a schema.
+    rules: Ruleset,
+    name: String,
+    hash: Arc<OnceLock<String>>,
+}
+
+impl Guard {
+    /// A guard that judges by `policy`; `name` is the first word of its messages.
+    pub fn new(policy: impl Into<Arc<Policy>>, name: &str) -> Self {
+        Self { rules: Ruleset::compile(policy.into(), None), name: name.to_owned(), hash: Arc::default() }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Arc<Policy> {
+        self.rules.policy()
+    }
+
+    /// The hash of the effective policy, as reports carry it.
+    pub fn hash(&self) -> &str {
+        self.hash.get_or_init(|| self.policy().hash())
+    }
+
+    /// The rules for the schema of a connection.
+    pub(crate) fn rules_for(&self, catalog: Catalog) -> Arc<Ruleset> {
+        Arc::new(self.rules.for_catalog(Arc::new(catalog)))
+    }
+
+    /// The name of the door.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Opens a door to `connection`; functions and modules that the host has registered on it are
+    /// known to every witness.
+    ///
+    /// # Errors
+    ///
+    /// [`GuardError::Unsupported`] where the linked SQLite is too old or unknown.
+    pub fn open<'c>(&self, connection: &'c mut Connection) -> Result<Door<'c>, GuardError> {
+        Door::new(connection, self.clone())
+    }
+}
+
 /// A guarded door to a connection.
 ///
 /// While it is open, every statement that goes through it is judged under one policy; statements
@@ -27,16 +86,15 @@ use crate::statement::{self, Statement};
 pub struct Door<'c> {
     judging: Judging<'c>,
     held: Hardened<'c>,
-    policy: Arc<Policy>,
+    guard: Guard,
     known: Arc<Known>,
     schema_versions: Vec<i64>,
-    name: String,
 }
 
 /// Why a statement did not go through a door.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum DoorError {
+pub enum GuardError {
     /// The policy denies it; every reason, in order.
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
     Refused(Vec<Refusal>),
@@ -63,16 +121,15 @@ pub struct Rows {
 }
 
 impl<'c> Door<'c> {
-    /// Opens a door to `connection` under `policy`. `name` is the first word of every message.
-    pub fn open(connection: &'c mut Connection, policy: &Arc<Policy>, name: &str) -> Result<Self, DoorError> {
+    fn new(connection: &'c mut Connection, guard: Guard) -> Result<Self, GuardError> {
         if let Some(why) = selftest::failure() {
-            return Err(DoorError::Unsupported(why));
+            return Err(GuardError::Unsupported(why));
         }
         let known = catalog::known_to(connection)?;
-        let held = Hardened::new(connection, &policy.limits)?;
-        let judging = judge_of(&held, policy, &known)?;
+        let held = Hardened::new(connection, &guard.policy().limits)?;
+        let judging = judge_of(&held, &guard, &known)?;
         let schema_versions = schema_versions(held.connection, &judging)?;
-        Ok(Self { judging, held, policy: Arc::clone(policy), known, schema_versions, name: name.to_owned() })
+        Ok(Self { judging, held, guard, known, schema_versions })
     }
 
     /// The connection, for the host's own statements, which are not judged.
@@ -81,12 +138,12 @@ impl<'c> Door<'c> {
     }
 
     /// Judges one statement; what is allowed can then be run.
-    pub fn prepare(&mut self, sql: &str) -> Result<Prepared<'_, 'c>, DoorError> {
-        let source = Source::new(format!("<{}>", self.name), sql);
+    pub fn prepare(&mut self, sql: &str) -> Result<Prepared<'_, 'c>, GuardError> {
+        let source = Source::new(format!("<{}>", self.guard.name), sql);
         self.follow_schema()?;
         self.held.budget.restart();
         let statements = statement::statements(source.text());
-        let bound = self.policy.limits.text.filter(|bound| sql.len() as u64 > *bound);
+        let bound = self.guard.policy().limits.text.filter(|bound| sql.len() as u64 > *bound);
         if let Some(bound) = bound {
             return Err(self.over(Code::LimitText, &format!("{bound} bytes"), statements.len()));
         }
@@ -100,7 +157,7 @@ impl<'c> Door<'c> {
             Judged::Refused(findings) => {
                 let context = self.context(&source, &statements);
                 let refusals = findings.iter().map(|finding| Refusal::new(finding, &context));
-                return Err(DoorError::Refused(refusals.collect()));
+                return Err(GuardError::Refused(refusals.collect()));
             }
             Judged::Failed(error) => return Err(self.failed(&error, &source, statement)),
         };
@@ -108,13 +165,13 @@ impl<'c> Door<'c> {
     }
 
     /// Runs one statement and answers how many rows it changed itself.
-    pub fn execute(&mut self, sql: &str) -> Result<u64, DoorError> {
+    pub fn execute(&mut self, sql: &str) -> Result<u64, GuardError> {
         self.prepare(sql)?.run(|_| Ok(true))
     }
 
     /// Runs one statement and answers its rows, cut off by the policy's caps.
-    pub fn query(&mut self, sql: &str) -> Result<Rows, DoorError> {
-        let limits = self.policy.limits.clone();
+    pub fn query(&mut self, sql: &str) -> Result<Rows, GuardError> {
+        let limits = self.guard.policy().limits.clone();
         let prepared = self.prepare(sql)?;
         let mut rows = Rows { columns: prepared.columns(), ..Rows::default() };
         let mut bytes = 0_u64;
@@ -123,22 +180,22 @@ impl<'c> Door<'c> {
     }
 
     /// Another connection, or the host, may have changed the schema since it was read.
-    fn follow_schema(&mut self) -> Result<(), DoorError> {
+    fn follow_schema(&mut self) -> Result<(), GuardError> {
         let now = schema_versions(self.held.connection, &self.judging)?;
         if now != self.schema_versions {
-            self.judging = judge_of(&self.held, &self.policy, &self.known)?;
+            self.judging = judge_of(&self.held, &self.guard, &self.known)?;
             self.schema_versions = now;
         }
         Ok(())
     }
 
     fn context<'a>(&'a self, source: &'a Source, statements: &'a [Statement<'a>]) -> Context<'a> {
-        Context { door: &self.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
+        Context { door: &self.guard.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
     }
 
     fn failure_context<'a>(&'a self, source: &'a Source, statement: &'a Statement<'a>) -> FailureContext<'a> {
         FailureContext {
-            door: &self.name,
+            door: &self.guard.name,
             source,
             statement,
             index: 0,
@@ -148,17 +205,17 @@ impl<'c> Door<'c> {
         }
     }
 
-    fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> DoorError {
+    fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> GuardError {
         let context = self.failure_context(source, statement);
         let failure = match self.held.budget.exceeded() {
-            Some(exceeded) => Failure::of_exceeded(exceeded, &self.policy.limits, &context),
-            None => Failure::of_sqlite(error, &self.policy.limits, &context),
+            Some(exceeded) => Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context),
+            None => Failure::of_sqlite(error, &self.guard.policy().limits, &context),
         };
-        DoorError::Failed(Box::new(failure))
+        GuardError::Failed(Box::new(failure))
     }
 
-    fn over(&self, code: Code, bound: &str, statements: usize) -> DoorError {
-        DoorError::Failed(Box::new(Failure::of_text(&self.name, code, bound, statements)))
+    fn over(&self, code: Code, bound: &str, statements: usize) -> GuardError {
+        GuardError::Failed(Box::new(Failure::of_text(&self.guard.name, code, bound, statements)))
     }
 }
 
@@ -180,7 +237,7 @@ impl Prepared<'_, '_> {
     /// Steps to the end and gives each row to `row`, which may end the run early by answering
     /// false. Answers how many rows the statement changed itself. If it does not run to its end,
     /// nothing of it stays.
-    pub fn run(self, row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>) -> Result<u64, DoorError> {
+    pub fn run(self, row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>) -> Result<u64, GuardError> {
         let Self { door, ready, source } = self;
         let Some(mut ready) = ready else { return Ok(0) };
         let connection = door.held.connection;
@@ -202,13 +259,13 @@ impl Prepared<'_, '_> {
             (Err(StepError::Sqlite(error)), _) => Some(door.failed(&error, &source, statement)),
             (Err(StepError::Refused(findings)), _) => {
                 let context = door.context(&source, &statements);
-                Some(DoorError::Refused(findings.iter().map(|f| Refusal::new(f, &context)).collect()))
+                Some(GuardError::Refused(findings.iter().map(|f| Refusal::new(f, &context)).collect()))
             }
             (Err(changed @ StepError::SchemaChanged), _) => {
                 let context = door.failure_context(&source, statement);
                 let reason = changed.to_string();
                 let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
-                Some(DoorError::Failed(Box::new(failure)))
+                Some(GuardError::Failed(Box::new(failure)))
             }
         };
         let Some(error) = error else {
@@ -229,9 +286,9 @@ impl Prepared<'_, '_> {
 }
 
 impl Door<'_> {
-    fn exceeded(&self, exceeded: Exceeded, source: &Source, statement: &Statement<'_>) -> DoorError {
+    fn exceeded(&self, exceeded: Exceeded, source: &Source, statement: &Statement<'_>) -> GuardError {
         let context = self.failure_context(source, statement);
-        DoorError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.policy.limits, &context)))
+        GuardError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context)))
     }
 }
 
@@ -247,14 +304,9 @@ fn undo(connection: &Connection, own: bool) -> rusqlite::Result<()> {
     })
 }
 
-fn judge_of<'c>(
-    held: &Hardened<'c>,
-    policy: &Arc<Policy>,
-    known: &Arc<Known>,
-) -> rusqlite::Result<Judging<'c>> {
-    let catalog = Arc::new(catalog::load(held.connection, policy, known)?);
-    let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
-    Judging::new(held.connection, held.recorder.clone(), ruleset)
+fn judge_of<'c>(held: &Hardened<'c>, guard: &Guard, known: &Arc<Known>) -> rusqlite::Result<Judging<'c>> {
+    let catalog = catalog::load(held.connection, guard.policy(), known)?;
+    Judging::new(held.connection, held.recorder.clone(), guard.rules_for(catalog))
 }
 
 fn schema_versions(connection: &Connection, judging: &Judging<'_>) -> rusqlite::Result<Vec<i64>> {

@@ -117,6 +117,9 @@ impl Live {
 
     /// The closed list of what a virtual table asks for itself.
     fn modules_own(&self, event: &Event) -> bool {
+        if self.is_flush(event) {
+            return true;
+        }
         if self.modules.is_empty() {
             return event.kind == EventKind::Select;
         }
@@ -133,6 +136,28 @@ impl Live {
             }),
             _ => false,
         }
+    }
+
+    /// A full-text table writes what earlier statements of the transaction gave it when a later one
+    /// needs a savepoint, whatever that one is about. It reads its index for that, never its content.
+    fn is_flush(&self, event: &Event) -> bool {
+        if event.kind == EventKind::Pragma {
+            return &*event.first == "data_version" && !event.argued;
+        }
+        let rows = matches!(event.kind, EventKind::Insert | EventKind::Update | EventKind::Delete);
+        let content = || event.first.to_ascii_lowercase().ends_with("_content");
+        if !rows && (event.kind != EventKind::Read || content()) {
+            return false;
+        }
+        let schema = Name::from(&*event.schema);
+        let found = self.catalog.resolve(Some(&schema), &Name::from(&*event.first));
+        found.is_some_and(|(holder, table)| match &table.kind {
+            TableKind::Shadow(owner) => holder.tables.get(owner).is_some_and(|owner| match &owner.kind {
+                TableKind::Virtual(module) => module.folded().starts_with("fts"),
+                _ => false,
+            }),
+            _ => false,
+        })
     }
 
     /// A shadow table of the module's, or its own hidden columns.

@@ -6,12 +6,13 @@ use rusqlite::{Connection, Error};
 
 use super::commit::Pending;
 use super::outcome::{Outcome, Verdict};
+use crate::catalog::Catalog;
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
-use crate::guard::{Finding, Judged, Judging, Ready, StepError};
-use crate::policy::{Advice, ForeignKeys, Level, Limits, Policy};
+use crate::guard::{Finding, Guard, Judged, Judging, Ready, StepError};
+use crate::policy::{Advice, ForeignKeys, Level, Limits};
 use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Refusal, in_bytes};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source};
@@ -32,17 +33,18 @@ pub enum SetupError {
     Sqlite(#[from] Error),
 }
 
-/// Runs `source` on `connection` under `policy`. `door` is the first word of every message.
+/// Runs `source` on `connection` under the policy of `guard`.
 ///
 /// Everything runs in one transaction. Unless the outcome is ok, every row of every attached
 /// database is as before. The connection's settings are put back; an authorizer or progress
 /// handler that it had is gone.
-pub fn run(
-    connection: &mut Connection,
-    policy: &Arc<Policy>,
-    door: &str,
-    source: &Source,
-) -> Result<Outcome, SetupError> {
+///
+/// # Errors
+///
+/// [`SetupError`], where the run could not begin or not be undone; what is wrong with the text is
+/// an [`Outcome`].
+pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Result<Outcome, SetupError> {
+    let (policy, door) = (guard.policy(), guard.name());
     let mut outcome =
         Outcome { verdict: Verdict::Ok, statements: 0, advice: Vec::new(), steps: 0, policy: policy.hash() };
     let limits = &policy.limits;
@@ -69,16 +71,31 @@ pub fn run(
         return Err(SetupError::InTransaction);
     }
     let statements: Vec<Statement<'_>> = spans.into_iter().map(|span| Statement::read(text, span)).collect();
-    let known = catalog::known_to(connection)?;
     let held = Hardened::new(connection, limits)?;
-    let catalog = Arc::new(catalog::load(held.connection, policy, &known)?);
-    let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
+    let mut catalog = catalog::load(held.connection, policy, &catalog::built_in()?)?;
+    if statements.iter().any(|statement| names_unknown(statement, &catalog)) {
+        catalog.known = catalog::known_to(held.connection)?;
+    }
+    let ruleset = guard.rules_for(catalog);
     let judging = Judging::new(held.connection, held.recorder.clone(), Arc::clone(&ruleset))?;
     let run = Run { held: &held, judging, ruleset: &ruleset, limits, door, source, statements: &statements };
     let verdict = run.go(&mut outcome.advice)?;
     outcome.verdict = verdict;
     outcome.steps = held.budget.spent();
     Ok(outcome)
+}
+
+/// Whether the text uses a name that neither the schema nor SQLite itself has. Only then can what
+/// the host registered on the connection matter, and reading it takes longer than a short run.
+fn names_unknown(statement: &Statement<'_>, catalog: &Catalog) -> bool {
+    let known = &catalog.known;
+    let is_cte = |name: &Name| statement.ctes.iter().any(|cte| cte.name == *name);
+    let targets = statement.target.iter().map(|target| &target.table);
+    let mut tables = targets.chain(&statement.sources).map(|mention| &mention.table);
+    statement.calls.iter().any(|call| !known.functions.contains(&call.name))
+        || tables.any(|name| {
+            !is_cte(name) && !known.modules.contains(name) && catalog.resolve(None, name).is_none()
+        })
 }
 
 struct Run<'r> {
