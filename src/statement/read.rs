@@ -29,11 +29,11 @@ impl<'t> Statement<'t> {
     /// SQLite will say what is wrong with it.
     pub fn read(text: &'t str, span: Span) -> Self {
         let (tokens, illegal) = tokens(text, span);
-        let (explain, start) = explain(text, &tokens);
+        let (explain, start) = explain(&tokens);
         let mut head = Head::Unknown;
         let mut clauses = Clauses::default();
         match tokens.get(start).filter(|token| token.kind == TokenKind::Word) {
-            Some(first) if Keyword::of(word(text, first)).starts_rows() => {
+            Some(first) if first.keyword.starts_rows() => {
                 (head, clauses) = Walk::new(text, &tokens, start).run();
             }
             Some(first) => {
@@ -65,15 +65,19 @@ impl<'t> Statement<'t> {
 /// statement is lost.
 fn nul(text: &str, span: Span) -> Option<Span> {
     let bytes = text.as_bytes().get(span.range())?;
+    // Nearly every text has none, and `contains` looks at many bytes at a time.
+    if !bytes.contains(&0) {
+        return None;
+    }
     let at = span.start + bytes.iter().position(|&byte| byte == 0)?;
     Some(Span::new(at, at + 1))
 }
 
 /// EXPLAIN, and the index of the token after it.
-fn explain(text: &str, tokens: &[Token]) -> (Option<Explain>, usize) {
+fn explain(tokens: &[Token]) -> (Option<Explain>, usize) {
     let keyword = |at: usize| {
         let token = tokens.get(at).filter(|token| token.kind == TokenKind::Word);
-        token.map(|token| Keyword::of(word(text, token)))
+        token.map(|token| token.keyword)
     };
     if keyword(0) != Some(Keyword::Explain) {
         (None, 0)
