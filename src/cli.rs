@@ -3,6 +3,7 @@
 mod exit;
 mod explain;
 mod output;
+mod policy;
 mod run;
 
 pub(crate) use exit::Exit;
@@ -24,6 +25,8 @@ struct Cli {
 enum Command {
     /// Run setup SQL on a copy of a database or on a blank schema
     Run(Box<run::Args>),
+    /// Check, show or describe policy files
+    Policy(policy::Args),
     /// Print what a code means and what to do about it
     Explain(explain::Args),
 }
@@ -41,6 +44,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::of_process();
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &mut output),
+        Command::Policy(args) => policy::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
     };
     if output.flush() { exit.into() } else { Exit::Tool.into() }

@@ -6,6 +6,7 @@ pub mod cli;
 pub mod diagnostic;
 pub mod engine;
 pub mod guard;
+pub mod lint;
 pub mod policy;
 pub mod refusal;
 pub mod request;

@@ -17,6 +17,8 @@ mod pattern;
 mod reader;
 mod rule;
 mod scalars;
+#[cfg(feature = "schema")]
+mod schema;
 mod settings;
 mod show;
 

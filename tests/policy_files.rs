@@ -99,3 +99,19 @@ fn denies_of_an_added_world_move_to_its_schema_and_allows_stay_behind() {
         ["read on payments.secrets", "write on payments.log, payments__*.log"]
     );
 }
+
+#[test]
+fn show_prints_what_a_shipped_policy_comes_to_and_what_never_opens() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for name in Policy::builtin_names() {
+        let shown = Policy::builtin(name).unwrap().show();
+        for never in seawall::policy::NEVER {
+            assert!(shown.contains(&format!("# never: {}; {}\n", never.what, never.why)), "{name}");
+        }
+        settings.set_snapshot_suffix(name);
+        settings.bind(|| insta::assert_snapshot!("policy-show", shown));
+    }
+}

@@ -131,31 +131,64 @@ fn virtual_module(sql: &str) -> Option<Name> {
     Some(Name::from(statement::unquote(words.get(using + 1)?).to_ascii_lowercase()))
 }
 
+/// The names that modules give the tables where they keep their data, after the virtual table's
+/// own. SQLite tells by the name too; for a module that is not listed it is asked.
+const SHADOWS: [(&str, &[&str]); 6] = [
+    ("fts3", &["content", "segments", "segdir", "docsize", "stat"]),
+    ("fts4", &["content", "segments", "segdir", "docsize", "stat"]),
+    ("fts5", &["data", "idx", "content", "docsize", "config"]),
+    ("rtree", &["node", "parent", "rowid"]),
+    ("rtree_i32", &["node", "parent", "rowid"]),
+    ("geopoly", &["node", "parent", "rowid"]),
+];
+
 fn mark_shadow_tables(connection: &Connection, quoted: &str, schema: &mut Schema) -> rusqlite::Result<()> {
-    let mut list = connection.prepare(&format!("PRAGMA {quoted}.table_list"))?;
-    let mut rows = list.query([])?;
-    let mut shadows = Vec::new();
-    while let Some(row) = rows.next()? {
-        if row.get_ref(2)?.as_str()? == "shadow" {
-            shadows.push(Name::from(row.get::<_, String>(1)?));
+    let virtual_tables: Vec<(Name, Name)> = schema
+        .tables
+        .iter()
+        .filter_map(|(name, table)| match &table.kind {
+            TableKind::Virtual(module) => Some((name.clone(), module.clone())),
+            TableKind::Ordinary | TableKind::View | TableKind::Shadow(_) => None,
+        })
+        .collect();
+    let mut all_listed = true;
+    for (owner, module) in &virtual_tables {
+        match SHADOWS.iter().find(|(listed, _)| *module == **listed) {
+            Some((_, endings)) => {
+                for ending in *endings {
+                    mark(schema, &Name::from(format!("{owner}_{ending}")), owner);
+                }
+            }
+            // The vocabulary of a full-text table has none of its own.
+            None => all_listed &= *module == *"fts5vocab" || *module == *"fts4aux",
         }
     }
-    for shadow in shadows {
-        let owner = schema
-            .tables
-            .iter()
-            .filter(|(_, table)| matches!(table.kind, TableKind::Virtual(_)))
-            .map(|(name, _)| name)
-            .filter(|name| {
-                shadow.folded().strip_prefix(name.folded()).is_some_and(|rest| rest.starts_with('_'))
-            })
-            .max_by_key(|name| name.folded().len())
-            .cloned();
-        if let (Some(owner), Some(table)) = (owner, schema.tables.get_mut(&shadow)) {
-            table.kind = TableKind::Shadow(owner);
+    if all_listed {
+        return Ok(());
+    }
+    let mut list = connection.prepare(&format!("PRAGMA {quoted}.table_list"))?;
+    let mut rows = list.query([])?;
+    while let Some(row) = rows.next()? {
+        if row.get_ref(2)?.as_str()? == "shadow" {
+            let shadow = Name::from(row.get::<_, String>(1)?);
+            let begins = |owner: &Name| {
+                shadow.folded().strip_prefix(owner.folded()).is_some_and(|rest| rest.starts_with('_'))
+            };
+            let owners = virtual_tables.iter().map(|(owner, _)| owner).filter(|owner| begins(owner));
+            if let Some(owner) = owners.max_by_key(|owner| owner.folded().len()) {
+                mark(schema, &shadow, owner);
+            }
         }
     }
     Ok(())
+}
+
+fn mark(schema: &mut Schema, shadow: &Name, owner: &Name) {
+    if let Some(table) = schema.tables.get_mut(shadow)
+        && table.kind == TableKind::Ordinary
+    {
+        table.kind = TableKind::Shadow(owner.clone());
+    }
 }
 
 fn load_closed_columns(
@@ -183,6 +216,18 @@ fn load_closed_columns(
         }
     }
     Ok(())
+}
+
+/// Reads the columns of every table and view of `catalog` that has none yet. A view that does not
+/// work has none.
+pub fn load_columns(connection: &Connection, catalog: &mut Catalog) {
+    for schema in &mut catalog.schemas {
+        for (name, table) in &mut schema.tables {
+            if table.details.is_none() {
+                table.details = details(connection, &schema.name, name, &table.sql).ok().map(Arc::new);
+            }
+        }
+    }
 }
 
 /// Columns and keys of one table.

@@ -46,6 +46,8 @@ pub struct Judging<'c> {
     decided: HashMap<Event, bool>,
     /// Every trigger of the catalog, for requests that any of them may have made.
     all_triggers: Origin,
+    /// Whether the virtual tables are connected.
+    warm: bool,
     /// Whether every statement takes the full way; a test compares it with the short one.
     pub(super) always_full: bool,
 }
@@ -59,7 +61,6 @@ impl<'c> Judging<'c> {
         ruleset: Arc<Ruleset>,
     ) -> rusqlite::Result<Self> {
         let catalog = ruleset.catalog().cloned().unwrap_or_default();
-        connect_virtual_tables(connection, &catalog);
         let mut triggers: Vec<Name> =
             catalog.schemas.iter().flat_map(|s| s.triggers.keys().cloned()).collect();
         triggers.sort();
@@ -74,6 +75,7 @@ impl<'c> Judging<'c> {
             memo: Memo::default(),
             decided: HashMap::new(),
             all_triggers: Origin::Trigger(triggers),
+            warm: false,
             always_full: false,
         })
     }
@@ -165,7 +167,13 @@ impl<'c> Judging<'c> {
     }
 
     fn rows(&mut self, statement: &Statement<'_>) -> Judged<'c> {
-        let pass = self.pass(statement.sql());
+        let mut pass = self.pass(statement.sql());
+        if !self.warm && (pass.prepared.is_err() || self.uses_virtual_table(&pass.events)) {
+            drop(pass);
+            self.warm = true;
+            connect_virtual_tables(self.connection, &self.catalog);
+            pass = self.pass(statement.sql());
+        }
         let prepared = match pass.prepared {
             _ if !pass.denied.is_empty() => return self.refused(pass.denied, statement, Witness::Authorizer),
             Err(error) => return Judged::Failed(error),
@@ -186,6 +194,15 @@ impl<'c> Judging<'c> {
         }
         drop(prepared);
         full_way::judge(self, statement)
+    }
+
+    /// Whether a virtual table, or what it keeps its data in, was asked for.
+    fn uses_virtual_table(&self, events: &[Event]) -> bool {
+        events.iter().any(|event| {
+            let schema = (!event.schema.is_empty()).then(|| Name::from(&*event.schema));
+            let found = self.catalog.resolve(schema.as_ref(), &Name::from(&*event.first));
+            found.is_some_and(|(_, table)| matches!(table.kind, TableKind::Virtual(_) | TableKind::Shadow(_)))
+        })
     }
 
     /// Never what writes a virtual table, whose strings can be commands.

@@ -187,9 +187,11 @@ fn syntax<F: Form>(text: &str, error: &pest::error::Error<Part>) -> RuleFault {
     let help = match found {
         "on" => "One rule has one `on`; write another entry for the rest.".to_owned(),
         "\"" => "A quoted name ends with `\"`; a quote inside it is doubled.".to_owned(),
-        "-" | "[" | "]" | "`" | "'" | "/" | ":" => {
+        "`" | "[" | "'" => "A name that needs quotes stands in double ones: \"order lines\".".to_owned(),
+        "-" | "/" | ":" => {
             format!("A name with `{found}` in it stands in double quotes. {}", example::<F>())
         }
+        "." => "A column stands in parentheses behind its table: `users(email)`.".to_owned(),
         _ => example::<F>(),
     };
     fault(Span::new(start, start + end), message, label, help)
@@ -199,8 +201,10 @@ fn example<F: Form>() -> String {
     format!("An entry here reads like `{}`.", F::EXAMPLE)
 }
 
+/// The words of a part; where it may repeat, pest counts the spaces behind it too.
 fn span(part: &Pair<'_, Part>) -> Span {
-    Span::new(part.as_span().start(), part.as_span().end())
+    let start = part.as_span().start();
+    Span::new(start, start + part.as_str().trim_end().len())
 }
 
 fn read_powers(verbs: Pair<'_, Part>, call: bool) -> Result<Vec<Power>, RuleFault> {
@@ -226,7 +230,8 @@ fn read_powers(verbs: Pair<'_, Part>, call: bool) -> Result<Vec<Power>, RuleFaul
 fn unknown(span: Span, what: &str, word: &str, known: &[&str]) -> RuleFault {
     let label = match nearest(word, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("no {what} of a rule"),
+        None if word == "call" => "`call` is for triggers and views".to_owned(),
+        None => "not known here".to_owned(),
     };
     fault(span, format!("unknown {what} `{word}`"), label, format!("Possible: {}.", known.join(", ")))
 }

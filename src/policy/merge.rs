@@ -21,10 +21,10 @@ pub(super) fn merge(parent: Policy, child: Document, faults: &mut Vec<Diagnostic
         description: child.description,
         rows: section(parent.rows, child.rows, faults),
         functions: section(parent.functions, child.functions, faults),
-        pragmas: open(parent.pragmas, child.pragmas, faults),
-        triggers: open(parent.triggers, child.triggers, faults),
-        views: open(parent.views, child.views, faults),
-        virtual_tables: open(parent.virtual_tables, child.virtual_tables, faults),
+        pragmas: open(parent.pragmas, child.pragmas, &[], faults),
+        triggers: open(parent.triggers, child.triggers, &[], faults),
+        views: open(parent.views, child.views, &[], faults),
+        virtual_tables: open(parent.virtual_tables, child.virtual_tables, &[], faults),
         foreign_keys: child.foreign_keys.unwrap_or(parent.foreign_keys),
         limits: Limits {
             statements: child.limits.statements.or(parent.limits.statements),
@@ -40,12 +40,19 @@ pub(super) fn merge(parent: Policy, child: Document, faults: &mut Vec<Diagnostic
 }
 
 fn section<T: Form>(parent: Section<T>, mut child: Part<T>, faults: &mut Vec<Diagnostic>) -> Section<T> {
+    let kept: Vec<String> = parent.deny.iter().map(|rule| rule.what.to_string()).collect();
     let deny = collect(parent.deny.into_iter().chain(std::mem::take(&mut child.deny)));
-    Section { allow: open(parent.allow, child, faults), deny }
+    Section { allow: open(parent.allow, child, &kept, faults), deny }
 }
 
-/// What is open: the parent's entries without those removed, and the child's own.
-fn open<T: Form>(parent: Vec<Rule<T>>, child: Part<T>, faults: &mut Vec<Diagnostic>) -> Vec<Rule<T>> {
+/// What is open: the parent's entries without those removed, and the child's own. `kept` is what the
+/// parent denies.
+fn open<T: Form>(
+    parent: Vec<Rule<T>>,
+    child: Part<T>,
+    kept: &[String],
+    faults: &mut Vec<Diagnostic>,
+) -> Vec<Rule<T>> {
     let mut left: BTreeMap<String, Rule<T>> =
         parent.into_iter().map(|rule| (rule.what.to_string(), rule)).collect();
     let names: Vec<String> = left.keys().cloned().collect();
@@ -55,7 +62,12 @@ fn open<T: Form>(parent: Vec<Rule<T>>, child: Part<T>, faults: &mut Vec<Diagnost
         let canonical = T::read(&remove.glob).map(|rule| rule.to_string()).ok();
         let matches = |name: &str| glob_matches(&glob, name) || canonical.as_deref() == Some(name);
         if !names.iter().any(|name| matches(name)) {
-            faults.push(removes_nothing(remove, &names));
+            let fault = removes_nothing(remove, &names);
+            faults.push(if kept.iter().any(|name| matches(name)) {
+                fault.help("The parent denies it, and a deny stays whatever its children say.")
+            } else {
+                fault
+            });
         }
         left.retain(|name, _| !matches(name));
     }

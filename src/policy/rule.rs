@@ -35,6 +35,8 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// All of them, in the order of the canonical form.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Insert, Self::Update, Self::Delete, Self::Replace];
     /// The four that `write` stands for.
     pub const WRITE: [Self; 4] = [Self::Insert, Self::Update, Self::Delete, Self::Replace];
 
@@ -109,6 +111,11 @@ pub enum ArgumentType {
     Integer,
     /// Any text.
     Text,
+}
+
+impl ArgumentType {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Table, Self::Index, Self::Integer, Self::Text];
 }
 
 /// `insert on audit_log by issues_audit`; for views `call by *`.

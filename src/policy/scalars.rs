@@ -51,7 +51,7 @@ pub(super) fn version(reader: &mut Reader, entries: &[Entry], broken: bool) -> b
 
 /// The units of a limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Unit {
+pub(super) enum Unit {
     Count,
     Bytes,
     Time,
@@ -67,7 +67,7 @@ impl Unit {
     }
 
     /// The factors to bytes or milliseconds.
-    const fn factors(self) -> &'static [(&'static str, u64)] {
+    pub(super) const fn factors(self) -> &'static [(&'static str, u64)] {
         match self {
             Self::Count => &[("", 1)],
             Self::Bytes => &[("", 1), ("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)],
@@ -76,21 +76,22 @@ impl Unit {
     }
 }
 
-const LIMITS: [(&str, Unit); 7] = [
-    ("statements", Unit::Count),
-    ("text", Unit::Bytes),
-    ("value", Unit::Bytes),
-    ("steps", Unit::Count),
-    ("time", Unit::Time),
-    ("rows", Unit::Count),
-    ("bytes", Unit::Bytes),
+/// The limits: key, unit, and what is bounded.
+pub(super) const LIMITS: [(&str, Unit, &str); 7] = [
+    ("statements", Unit::Count, "Statements in one text."),
+    ("text", Unit::Bytes, "Bytes of one text."),
+    ("value", Unit::Bytes, "Bytes of one value."),
+    ("steps", Unit::Count, "Virtual-machine steps of a whole run; the same run takes the same number."),
+    ("time", Unit::Time, "Time of a whole run."),
+    ("rows", Unit::Count, "Rows that a single-statement door hands out."),
+    ("bytes", Unit::Bytes, "Bytes of the rows that a single-statement door hands out."),
 ];
 
 pub(super) fn limits(reader: &mut Reader, section: &Entry) -> Limits {
     let mut limits = Limits::default();
-    let names = LIMITS.map(|(name, _)| name);
+    let names = LIMITS.map(|(name, ..)| name);
     for entry in reader.mapping(section, &list(names.into_iter())).unwrap_or_default() {
-        let Some((_, unit)) = LIMITS.iter().find(|(name, _)| *name == entry.key.text) else {
+        let Some((_, unit, _)) = LIMITS.iter().find(|(name, ..)| *name == entry.key.text) else {
             reader.unknown_key(entry, "`limits`", &names);
             continue;
         };

@@ -85,6 +85,21 @@ impl Advice {
     }
 }
 
+#[cfg(feature = "schema")]
+impl Advice {
+    /// What it is about, as an editor shows it.
+    pub(super) const fn description(self) -> &'static str {
+        match self {
+            Self::NoRowChanged => "The statement changed no row: its WHERE matched nothing.",
+            Self::NoWhere => "UPDATE or DELETE without WHERE changes every row.",
+            Self::DoubleQuotedString => "A double-quoted name that is no column, so SQLite reads it as text.",
+            Self::ExplainOnly => "EXPLAIN runs nothing.",
+            Self::BareName => "A name without a schema that lands in an added world.",
+            Self::ConflictReachesTrigger => "A conflict clause that also applies to what triggers write.",
+        }
+    }
+}
+
 impl Level {
     /// The levels with their words.
     pub(super) const WORDS: [(&'static str, Self); 3] =

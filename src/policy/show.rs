@@ -6,36 +6,17 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::rule::Rule;
-use super::{Limits, Policy};
-use crate::diagnostic::Code;
+use super::{Limits, NEVER, Never, Policy};
 use crate::yaml::write_word;
-
-/// What stays closed whatever a file says.
-const NEVER: [(&str, Code); 7] = [
-    ("CREATE, DROP, ALTER, REINDEX, ANALYZE", Code::SchemaChange),
-    ("BEGIN, COMMIT, END, ROLLBACK, SAVEPOINT, RELEASE", Code::TransactionControl),
-    ("ATTACH, DETACH", Code::AttachDetach),
-    ("VACUUM", Code::Maintenance),
-    ("writes to sqlite_* tables; reads where no rule names the table", Code::InternalTable),
-    ("writes to shadow tables; reads where no rule names the table", Code::ShadowTable),
-    ("an action that SQLite has and this build does not know", Code::UnknownAction),
-];
-
-/// More of it, which has no code of its own.
-const NEVER_MORE: [&str; 2] =
-    ["a pragma that sets something", "a command to a virtual table that is computed or stands beside others"];
 
 impl Policy {
     /// The effective policy as a file that loads to the same: parents merged in, entries sorted, with what
     /// no file can open and the hash as comments.
     pub fn show(&self) -> String {
         let mut out = String::new();
-        let _ = writeln!(out, "# hash: {}\n#\n# What no policy can open:", self.hash());
-        for (what, code) in NEVER {
-            let _ = writeln!(out, "#   {what} ({code})");
-        }
-        for what in NEVER_MORE {
-            let _ = writeln!(out, "#   {what}");
+        let _ = writeln!(out, "# hash: {}", self.hash());
+        for Never { what, why } in NEVER {
+            let _ = writeln!(out, "# never: {what}; {why}");
         }
         out.push_str("\nseawall: 1\n");
         if let Some(description) = &self.description {

@@ -6,6 +6,7 @@ use rusqlite::{Connection, Error};
 
 use super::commit::Pending;
 use super::outcome::{Outcome, Verdict};
+use crate::catalog::Catalog;
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
@@ -70,16 +71,31 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
         return Err(SetupError::InTransaction);
     }
     let statements: Vec<Statement<'_>> = spans.into_iter().map(|span| Statement::read(text, span)).collect();
-    let known = catalog::known_to(connection)?;
     let held = Hardened::new(connection, limits)?;
-    let catalog = Arc::new(catalog::load(held.connection, policy, &known)?);
-    let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
+    let mut catalog = catalog::load(held.connection, policy, &catalog::built_in()?)?;
+    if statements.iter().any(|statement| names_unknown(statement, &catalog)) {
+        catalog.known = catalog::known_to(held.connection)?;
+    }
+    let ruleset = guard.rules_for(catalog);
     let judging = Judging::new(held.connection, held.recorder.clone(), Arc::clone(&ruleset))?;
     let run = Run { held: &held, judging, ruleset: &ruleset, limits, door, source, statements: &statements };
     let verdict = run.go(&mut outcome.advice)?;
     outcome.verdict = verdict;
     outcome.steps = held.budget.spent();
     Ok(outcome)
+}
+
+/// Whether the text uses a name that neither the schema nor SQLite itself has. Only then can what
+/// the host registered on the connection matter, and reading it takes longer than a short run.
+fn names_unknown(statement: &Statement<'_>, catalog: &Catalog) -> bool {
+    let known = &catalog.known;
+    let is_cte = |name: &Name| statement.ctes.iter().any(|cte| cte.name == *name);
+    let targets = statement.target.iter().map(|target| &target.table);
+    let mut tables = targets.chain(&statement.sources).map(|mention| &mention.table);
+    statement.calls.iter().any(|call| !known.functions.contains(&call.name))
+        || tables.any(|name| {
+            !is_cte(name) && !known.modules.contains(name) && catalog.resolve(None, name).is_none()
+        })
 }
 
 struct Run<'r> {

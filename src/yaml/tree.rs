@@ -28,7 +28,7 @@ pub(super) fn build(text: &str) -> (Option<Node>, Vec<Fault>) {
                 }
             }
             Err(error) => {
-                builder.faults.push(scan_fault(text, &error));
+                builder.faults.push(builder.scan_fault(&error));
                 builder.close_all();
                 break;
             }
@@ -189,6 +189,20 @@ impl Builder<'_> {
         }
     }
 
+    /// What the parser could not read, in an author's terms where the usual slips are concerned.
+    fn scan_fault(&self, error: &ScanError) -> Fault {
+        let offset = floor(self.text, error.marker().byte_offset().unwrap_or(0));
+        let fault = syntax_at(self.text, offset, &error.info());
+        let open = self.open.last().filter(|open| open.flow).map(|open| open.start);
+        // A list that goes on over the end of its line most likely lacks its bracket.
+        match open {
+            Some(at) if self.text.get(at..offset).is_some_and(|between| between.contains('\n')) => fault
+                .related(Span::new(at, at + 1), "opened here")
+                .help("Close the bracket that stands open."),
+            _ => fault,
+        }
+    }
+
     /// Ends what is still open, so that what was read before an error can be looked at.
     fn close_all(&mut self) {
         while !self.open.is_empty() {
@@ -224,12 +238,6 @@ fn duplicate(key: &str, span: Span, first: &str, place: Span) -> Fault {
     fault.related(place, "first here").help("Keep one of them, with the entries of both.")
 }
 
-/// What the parser could not read, in an author's terms where the usual slips are concerned.
-fn scan_fault(text: &str, error: &ScanError) -> Fault {
-    let offset = floor(text, error.marker().byte_offset().unwrap_or(0));
-    syntax_at(text, offset, &error.info())
-}
-
 /// A syntax fault at `offset`, which is explained by the line's tab or leading `*` if it has one.
 pub(super) fn syntax_at(text: &str, offset: usize, info: &str) -> Fault {
     let line_start = text.get(..offset).and_then(|head| head.rfind('\n')).map_or(0, |end| end + 1);
@@ -243,9 +251,15 @@ pub(super) fn syntax_at(text: &str, offset: usize, info: &str) -> Fault {
     }
     let rest = text.get(offset..).unwrap_or_default();
     let end = offset + rest.chars().next().filter(|&c| c != '\n' && c != '\r').map_or(0, char::len_utf8);
-    let fault = Fault::syntax(format!("this is not valid YAML: {info}"), Span::new(offset, end));
+    let span = Span::new(offset, end);
     if line.get(offset - line_start..).is_some_and(|rest| rest.starts_with(['*', '&'])) {
-        return fault.help("To YAML, a leading `*` or `&` is about anchors; quote a pattern: \"*\".");
+        return Fault::syntax("to YAML, a leading `*` or `&` is about anchors", span)
+            .label("quotes are due")
+            .help("Quote it if a pattern is meant: \"*\".");
+    }
+    let fault = Fault::syntax(format!("this is not valid YAML: {info}"), span);
+    if rest.starts_with(": ") {
+        return fault.help("Text with `: ` in it stands in quotes.");
     }
     fault
 }
