@@ -1,6 +1,6 @@
 //! Reading one statement.
 
-use super::head::{self, Explain, Head};
+use super::head::{self, Explain};
 use super::keyword::Keyword;
 use super::split::split;
 use super::token::{Token, TokenKind, tokens};
@@ -30,19 +30,13 @@ impl<'t> Statement<'t> {
     pub fn read(text: &'t str, span: Span) -> Self {
         let (tokens, illegal) = tokens(text, span);
         let (explain, start) = explain(&tokens);
-        let mut head = Head::Unknown;
-        let mut clauses = Clauses::default();
+        let mut walk = Walk::new(text, &tokens, start);
         match tokens.get(start).filter(|token| token.kind == TokenKind::Word) {
-            Some(first) if first.keyword.starts_rows() => {
-                (head, clauses) = Walk::new(text, &tokens, start).run();
-            }
-            Some(first) => {
-                let rest = Span::new(first.span.start, span.end);
-                head = head::read(text, rest);
-            }
+            Some(first) if first.keyword.starts_rows() => walk.run(),
+            Some(first) => walk.head = head::read(text, Span::new(first.span.start, span.end)),
             None => {}
         }
-        let Clauses { calls, ctes, target, sources } = clauses;
+        let Walk { head, found: Clauses { calls, ctes, target, sources }, .. } = walk;
         let parameters = tokens.iter().filter(|token| token.kind == TokenKind::Parameter);
         Self {
             nul: nul(text, span),

@@ -48,19 +48,17 @@ enum Mark {
     End,
 }
 
-/// The next state, by state and token.
+/// The next state, by state and token, both in the order of their declarations.
 const NEXT: [[State; 7]; 7] = {
     use State::{Create, End, Explain, Normal, Semi, Start, Trigger};
     [
-        /*            Semi     Other    Explain  Create   Temp     Trigger  End   */
-        /* Start */
         [Start, Normal, Explain, Create, Normal, Normal, Normal],
-        /* Normal */ [Start, Normal, Normal, Normal, Normal, Normal, Normal],
-        /* Explain */ [Start, Explain, Normal, Create, Normal, Normal, Normal],
-        /* Create */ [Start, Normal, Normal, Normal, Create, Trigger, Normal],
-        /* Trigger */ [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
-        /* Semi */ [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, End],
-        /* End */ [Start, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
+        [Start, Normal, Normal, Normal, Normal, Normal, Normal],
+        [Start, Explain, Normal, Create, Normal, Normal, Normal],
+        [Start, Normal, Normal, Normal, Create, Trigger, Normal],
+        [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
+        [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, End],
+        [Start, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
     ]
 };
 

@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn run(mut self) -> (Head, Clauses) {
+    pub(super) fn run(&mut self) {
         while let Some(&token) = self.tokens.get(self.at) {
             // Each arm may read further tokens; `at` is then the last one it has read.
             match token.kind {
@@ -113,9 +113,8 @@ impl<'a> Walk<'a> {
         if self.row == Row::One
             && let Some(target) = &mut self.found.target
         {
-            target.single_row = Some(self.values);
+            target.single_row = Some(std::mem::take(&mut self.values));
         }
-        (self.head, self.found)
     }
 
     pub(super) fn word(&mut self, token: Token) {
