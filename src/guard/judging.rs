@@ -151,14 +151,13 @@ impl<'c> Judging<'c> {
     /// Reads the statement at `span` of `text` and judges its text; with `shapes`, one of a shape that
     /// was read before is known by that.
     pub fn read<'t>(&mut self, text: &'t str, span: Span, shapes: bool) -> Piece<'t> {
-        let (tokens, illegal) = statement::tokens(text, span);
         self.shape.clear();
-        statement::shape(text, &tokens, |name| self.mentions.is_table(&self.catalog, name), &mut self.shape);
-        let shapes = shapes && illegal.is_none();
+        let is_name = |name: &str| self.mentions.is_table(&self.catalog, name);
+        let shapes = shapes && statement::shape(text, span, is_name, &mut self.shape);
         if shapes && let Some(id) = self.memo.find(&self.shape) {
             return Piece::Known(id);
         }
-        let statement = Statement::of_tokens(text, span, tokens, illegal);
+        let statement = Statement::read(text, span);
         let findings = self.text_findings(&statement);
         let clean =
             shapes && findings.is_empty() && advice::from_text(self, &statement, Level::Warn).is_empty();
@@ -173,8 +172,11 @@ impl<'c> Judging<'c> {
         }
         let pass = self.pass(sql);
         let prepared = pass.prepared.ok()?;
-        let same = pass.denied.is_empty() && self.memo.confirms(id, &pass.events);
-        same.then(|| Ready::new(self, prepared, pass.events, Phase::Step))
+        if !pass.denied.is_empty() {
+            return None;
+        }
+        let modules = self.memo.confirms(id, &pass.events)?;
+        Some(Ready::with_modules(self, prepared, pass.events, modules, Phase::Step))
     }
 
     /// Judges `statement` by every witness; where it is allowed, answers it ready to be stepped.
@@ -208,7 +210,7 @@ impl<'c> Judging<'c> {
             return Judged::Refused(settle(denied));
         }
         if let Some(id) = id.filter(|_| told.is_empty() && self.full_ways == full) {
-            self.memo.learn(id, &ready.events);
+            self.memo.learn(id, &ready.events, &ready.modules);
         }
         ready.advice = told;
         Judged::Ready(ready)
