@@ -186,6 +186,7 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
         return Ok(Vec::new());
     }
     let program = Program::of(judging.connection, unexplained(statement))?;
+    let by_name = joins_by_name(judging, statement);
     let mut silent = Vec::new();
     for name in program.functions().into_iter().filter(|name| calls.contains(&name)) {
         silent.push(Request::caller(Action::Call, Resource::Function(name), None));
@@ -206,12 +207,20 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
             silent.push(Request::caller(Action::Read, Resource::table(schema.clone(), table.clone()), None));
         }
         // The target's key is read to find its rows again.
-        for column in opened.columns.iter().filter(|column| !key.contains(column)) {
+        let keys = opened.keys.iter().filter(|_| by_name);
+        for column in opened.columns.iter().chain(keys).filter(|column| !key.contains(column)) {
             let resource = Resource::column(schema.clone(), table.clone(), column.clone());
             silent.push(Request::caller(Action::Read, resource, None));
         }
     }
     Ok(silent)
+}
+
+/// Whether columns may be joined by their name alone, which is what the authorizer does not tell.
+/// Any other key by which rows are found is named in the text, or is SQLite's own way to a row.
+fn joins_by_name(judging: &Judging<'_>, statement: &Statement<'_>) -> bool {
+    let is = |word: &str| word.eq_ignore_ascii_case("using") || word.eq_ignore_ascii_case("natural");
+    statement.mentions(is) || super::attribute::first_view(statement, &judging.catalog).is_some()
 }
 
 fn key_columns(judging: &Judging<'_>, schema: &Name, table: &Name) -> Result<Vec<Name>> {

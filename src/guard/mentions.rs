@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::catalog::{Catalog, is_internal};
+use crate::catalog::{Catalog, TableKind, is_internal};
 use crate::request::{Action, Request, Resource};
 use crate::ruleset::Ruleset;
-use crate::source::Name;
-use crate::statement::Statement;
+use crate::source::{Name, Span};
+use crate::statement::{self, Statement};
 
 /// What the names of a catalog mean under a ruleset. Decided on demand, remembered.
 #[derive(Debug)]
@@ -50,7 +50,10 @@ impl Mentions {
         let mut names: Vec<Name> = Vec::new();
         statement.mentions(|name| {
             if self.is_hidden(name, ruleset, catalog) {
-                names.push(Name::from(name));
+                let name = Name::from(name);
+                let read = bodies(catalog, &name);
+                names.extend(read.into_iter().filter(|name| self.is_hidden(name.folded(), ruleset, catalog)));
+                names.push(name);
             }
             false
         });
@@ -84,10 +87,36 @@ impl Mentions {
             return *hidden;
         }
         let key = key.clone();
-        let hidden = catalog.holders(&key).any(|schema| may_deny_read(ruleset, &schema.name, &key));
+        // What a view reads by joining on a name is as silent as in the text itself.
+        let hidden = [key.clone()]
+            .into_iter()
+            .chain(bodies(catalog, &key))
+            .any(|name| catalog.holders(&name).any(|schema| may_deny_read(ruleset, &schema.name, &name)));
         self.tables.insert(key, Some(hidden));
         hidden
     }
+}
+
+/// The tables and views that the body of the view `name` mentions, and theirs; none of a table.
+fn bodies(catalog: &Catalog, name: &Name) -> Vec<Name> {
+    let mut found: Vec<Name> = Vec::new();
+    let mut next = vec![name.clone()];
+    while let Some(name) = next.pop() {
+        let views = catalog.holders(&name).filter_map(|schema| schema.tables.get(&name));
+        for view in views.filter(|table| table.kind == TableKind::View) {
+            let (tokens, _) = statement::tokens(&view.sql, Span::new(0, view.sql.len()));
+            for token in tokens {
+                let word = view.sql.get(token.span.range()).unwrap_or_default();
+                let word = Name::from(&*statement::unquote(word));
+                let known = word == name || found.contains(&word) || catalog.holders(&word).next().is_none();
+                if !known {
+                    found.push(word.clone());
+                    next.push(word);
+                }
+            }
+        }
+    }
+    found
 }
 
 fn hidden_without_catalog(name: &str, ruleset: &Ruleset, catalog: &Catalog) -> bool {

@@ -70,6 +70,7 @@ const CLOSED: &[&[&str]] = &[
     &["read, write on *.secret", "read on log"],
     &["read, write on *.secret", "read on *.*(g)"],
     &["write on *.secret", "read on *.secret(*)"],
+    &["write on *.secret", "read on *.secret(k)", "read on *.secret(id)", "read on *.secret(a)"],
 ];
 
 proptest! {

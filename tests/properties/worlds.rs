@@ -19,6 +19,8 @@ const FEATURES: &[&str] = &[
     "CREATE VIEW vt AS SELECT id, k, a FROM t;",
     "CREATE VIEW vs AS SELECT id, k, a FROM secret;",
     "CREATE VIEW vj AS SELECT t.id, k, t.a FROM t JOIN (SELECT k FROM secret) USING (k);",
+    "CREATE VIEW vu AS SELECT id, k, t.a FROM t JOIN secret USING (k, id);
+     CREATE VIEW vv AS SELECT id, k, a FROM vu;",
     "CREATE VIEW vc AS WITH t_log AS (SELECT * FROM t) SELECT id, k, hex(a) AS a FROM t_log;",
     "CREATE VIEW vf AS SELECT id, k, sqlite_version() AS a FROM t;",
     "CREATE VIEW t_copy AS SELECT id, k, a FROM u;",
