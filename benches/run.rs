@@ -1,9 +1,13 @@
 //! Setup runs under guard against the same work without it, in interleaved rounds of one process.
 //!
 //! The machine's speed moves; the ratio of the minima within one run is what can be compared. Prints
-//! the table of `docs/performance.md`. `cargo bench --bench run -- ROUNDS` takes more rounds.
+//! the table of `docs/performance.md`. `cargo bench --bench run -- 1000 INSERTs` takes more rounds of one work.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its table and may stop on a fault")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints its table and may stop on a fault"
+)]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -27,7 +31,10 @@ fn main() {
     let guard = Guard::new(Policy::builtin("setup_sql").unwrap(), "setup_sql");
     println!("| work | without guard, µs (min / median) | under guard | ratio (min / median) | bound |");
     println!("|---|---|---|---|---|");
-    for work in works() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_wanted =
+        |work: &Work| wanted.iter().all(|word| word.parse::<u32>().is_ok() || work.name.contains(word));
+    for work in works().into_iter().filter(is_wanted) {
         // Few rounds of what takes long.
         let rounds = if work.bound < 1.1 { rounds / 8 } else { rounds };
         let (mut plain, mut guarded) = (Vec::new(), Vec::new());
@@ -59,7 +66,9 @@ fn main() {
 
 fn works() -> Vec<Work> {
     let inserts: String = (0..100)
-        .map(|i| format!("INSERT INTO labels(id, name, color) VALUES ({}, 'label {i}', '#aabbcc');\n", 100 + i))
+        .map(|i| {
+            format!("INSERT INTO labels(id, name, color) VALUES ({}, 'label {i}', '#aabbcc');\n", 100 + i)
+        })
         .collect();
     let two = "UPDATE issues SET title = 'Webhook retries' WHERE id = 1;\n\
                INSERT INTO labels(id, name, color) VALUES (90, 'night', '#000000');";

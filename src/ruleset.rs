@@ -28,24 +28,35 @@ use hidden::HiddenColumns;
 pub struct Ruleset {
     policy: Arc<Policy>,
     catalog: Option<Arc<Catalog>>,
-    allowed_calls: NameRules,
-    denied_calls: NameRules,
+    calls: Arc<Calls>,
     hidden: HiddenColumns,
+}
+
+/// The function lists, compiled once for every schema.
+#[derive(Debug)]
+struct Calls {
+    allowed: NameRules,
+    denied: NameRules,
 }
 
 impl Ruleset {
     /// Makes `policy` ready for the schema that `catalog` describes.
     pub fn compile(policy: Arc<Policy>, catalog: Option<Arc<Catalog>>) -> Self {
-        Self {
-            allowed_calls: NameRules::new(policy.functions.allow.iter().map(|rule| &rule.what.name)),
-            denied_calls: NameRules::new(policy.functions.deny.iter().map(|rule| &rule.what.name)),
-            hidden: catalog
-                .as_deref()
-                .map(|catalog| HiddenColumns::new(&policy, catalog))
-                .unwrap_or_default(),
-            policy,
-            catalog,
+        let calls = Arc::new(Calls {
+            allowed: NameRules::new(policy.functions.allow.iter().map(|rule| &rule.what.name)),
+            denied: NameRules::new(policy.functions.deny.iter().map(|rule| &rule.what.name)),
+        });
+        let open = Self { policy, catalog: None, calls, hidden: HiddenColumns::default() };
+        match catalog {
+            Some(catalog) => open.for_catalog(catalog),
+            None => open,
         }
+    }
+
+    /// The same rules for another schema.
+    #[must_use]
+    pub fn for_catalog(&self, catalog: Arc<Catalog>) -> Self {
+        Self { hidden: HiddenColumns::new(&self.policy, &catalog), catalog: Some(catalog), ..self.clone() }
     }
 
     /// The policy it was compiled from.

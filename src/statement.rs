@@ -5,6 +5,8 @@
 
 mod head;
 mod keyword;
+mod marks;
+mod names;
 mod read;
 mod shape;
 mod split;

@@ -96,7 +96,11 @@ impl Program {
         let sites = Sites::new(connection, catalog, tables)?;
         for op in self.first() {
             match op.opcode.as_str() {
-                // OpenWrite is the target's own cursor: its columns are read to write the row back.
+                // The target's own cursor, perhaps opened for reading first: from here on its columns are
+                // read to write the row back.
+                "OpenWrite" => {
+                    cursors.remove(&op.p1);
+                }
                 "OpenRead" | "ReopenIdx" => {
                     if let Some(site) = sites.at(op.p3, op.p2) {
                         note(&mut found, &site.schema, &site.table);

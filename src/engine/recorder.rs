@@ -4,7 +4,6 @@
 //! while being prepared; that is answered at once. While it is stepped the callback answers by
 //! what was allowed before. A poisoned lock and a panic deny.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
@@ -36,7 +35,8 @@ pub enum Phase {
 struct State {
     phase: Phase,
     events: Vec<Event>,
-    allowed: HashSet<Event>,
+    /// Few, and asked seldom: virtual tables prepare their own statements once.
+    allowed: Vec<Event>,
     judge: Option<Box<dyn LiveJudge>>,
 }
 
@@ -110,11 +110,8 @@ impl Recorder {
     }
 
     /// Sets what passes in the step phase without being judged again.
-    pub fn allow(&self, events: impl IntoIterator<Item = Event>) {
-        self.with(|state| {
-            state.allowed.clear();
-            state.allowed.extend(events);
-        });
+    pub fn allow(&self, events: Vec<Event>) {
+        self.with(|state| state.allowed = events);
     }
 
     /// What was recorded since the callback was last armed.

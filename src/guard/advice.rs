@@ -24,7 +24,7 @@ pub(super) fn from_text(judging: &Judging<'_>, statement: &Statement<'_>, wanted
     }
     if let Some(target) = &statement.target {
         let every_row = matches!(target.verb, Verb::Update | Verb::Delete) && !target.has_where;
-        if every_row && is(Advice::NoWhere) {
+        if every_row && statement.explain.is_none() && is(Advice::NoWhere) {
             found.push(Finding::plain(Code::NoWhere, Some(target.table.span), target.table.table.as_str()));
         }
     }

@@ -1,13 +1,13 @@
 //! A guard for a connection of the caller's own: one statement at a time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Row};
 
 use super::judging::{Judged, Judging};
 use super::ready::{Ready, StepError};
-use crate::catalog::Known;
+use crate::catalog::{Catalog, Known};
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
@@ -34,19 +34,31 @@ use crate::statement::{self, Statement};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Guard {
-    policy: Arc<Policy>,
+    /// The rules, ready but for a schema.
+    rules: Ruleset,
     name: String,
+    hash: Arc<OnceLock<String>>,
 }
 
 impl Guard {
     /// A guard that judges by `policy`; `name` is the first word of its messages.
     pub fn new(policy: impl Into<Arc<Policy>>, name: &str) -> Self {
-        Self { policy: policy.into(), name: name.to_owned() }
+        Self { rules: Ruleset::compile(policy.into(), None), name: name.to_owned(), hash: Arc::default() }
     }
 
     /// The policy.
     pub fn policy(&self) -> &Arc<Policy> {
-        &self.policy
+        self.rules.policy()
+    }
+
+    /// The hash of the effective policy, as reports carry it.
+    pub fn hash(&self) -> &str {
+        self.hash.get_or_init(|| self.policy().hash())
+    }
+
+    /// The rules for the schema of a connection.
+    pub(crate) fn rules_for(&self, catalog: Catalog) -> Arc<Ruleset> {
+        Arc::new(self.rules.for_catalog(Arc::new(catalog)))
     }
 
     /// The name of the door.
@@ -61,7 +73,7 @@ impl Guard {
     ///
     /// [`GuardError::Unsupported`] where the linked SQLite is too old or unknown.
     pub fn open<'c>(&self, connection: &'c mut Connection) -> Result<Door<'c>, GuardError> {
-        Door::new(connection, &self.policy, &self.name)
+        Door::new(connection, self.clone())
     }
 }
 
@@ -74,10 +86,9 @@ impl Guard {
 pub struct Door<'c> {
     judging: Judging<'c>,
     held: Hardened<'c>,
-    policy: Arc<Policy>,
+    guard: Guard,
     known: Arc<Known>,
     schema_versions: Vec<i64>,
-    name: String,
 }
 
 /// Why a statement did not go through a door.
@@ -110,15 +121,15 @@ pub struct Rows {
 }
 
 impl<'c> Door<'c> {
-    fn new(connection: &'c mut Connection, policy: &Arc<Policy>, name: &str) -> Result<Self, GuardError> {
+    fn new(connection: &'c mut Connection, guard: Guard) -> Result<Self, GuardError> {
         if let Some(why) = selftest::failure() {
             return Err(GuardError::Unsupported(why));
         }
         let known = catalog::known_to(connection)?;
-        let held = Hardened::new(connection, &policy.limits)?;
-        let judging = judge_of(&held, policy, &known)?;
+        let held = Hardened::new(connection, &guard.policy().limits)?;
+        let judging = judge_of(&held, &guard, &known)?;
         let schema_versions = schema_versions(held.connection, &judging)?;
-        Ok(Self { judging, held, policy: Arc::clone(policy), known, schema_versions, name: name.to_owned() })
+        Ok(Self { judging, held, guard, known, schema_versions })
     }
 
     /// The connection, for the host's own statements, which are not judged.
@@ -128,11 +139,11 @@ impl<'c> Door<'c> {
 
     /// Judges one statement; what is allowed can then be run.
     pub fn prepare(&mut self, sql: &str) -> Result<Prepared<'_, 'c>, GuardError> {
-        let source = Source::new(format!("<{}>", self.name), sql);
+        let source = Source::new(format!("<{}>", self.guard.name), sql);
         self.follow_schema()?;
         self.held.budget.restart();
         let statements = statement::statements(source.text());
-        let bound = self.policy.limits.text.filter(|bound| sql.len() as u64 > *bound);
+        let bound = self.guard.policy().limits.text.filter(|bound| sql.len() as u64 > *bound);
         if let Some(bound) = bound {
             return Err(self.over(Code::LimitText, &format!("{bound} bytes"), statements.len()));
         }
@@ -160,7 +171,7 @@ impl<'c> Door<'c> {
 
     /// Runs one statement and answers its rows, cut off by the policy's caps.
     pub fn query(&mut self, sql: &str) -> Result<Rows, GuardError> {
-        let limits = self.policy.limits.clone();
+        let limits = self.guard.policy().limits.clone();
         let prepared = self.prepare(sql)?;
         let mut rows = Rows { columns: prepared.columns(), ..Rows::default() };
         let mut bytes = 0_u64;
@@ -172,19 +183,19 @@ impl<'c> Door<'c> {
     fn follow_schema(&mut self) -> Result<(), GuardError> {
         let now = schema_versions(self.held.connection, &self.judging)?;
         if now != self.schema_versions {
-            self.judging = judge_of(&self.held, &self.policy, &self.known)?;
+            self.judging = judge_of(&self.held, &self.guard, &self.known)?;
             self.schema_versions = now;
         }
         Ok(())
     }
 
     fn context<'a>(&'a self, source: &'a Source, statements: &'a [Statement<'a>]) -> Context<'a> {
-        Context { door: &self.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
+        Context { door: &self.guard.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
     }
 
     fn failure_context<'a>(&'a self, source: &'a Source, statement: &'a Statement<'a>) -> FailureContext<'a> {
         FailureContext {
-            door: &self.name,
+            door: &self.guard.name,
             source,
             statement,
             index: 0,
@@ -197,14 +208,14 @@ impl<'c> Door<'c> {
     fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> GuardError {
         let context = self.failure_context(source, statement);
         let failure = match self.held.budget.exceeded() {
-            Some(exceeded) => Failure::of_exceeded(exceeded, &self.policy.limits, &context),
-            None => Failure::of_sqlite(error, &self.policy.limits, &context),
+            Some(exceeded) => Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context),
+            None => Failure::of_sqlite(error, &self.guard.policy().limits, &context),
         };
         GuardError::Failed(Box::new(failure))
     }
 
     fn over(&self, code: Code, bound: &str, statements: usize) -> GuardError {
-        GuardError::Failed(Box::new(Failure::of_text(&self.name, code, bound, statements)))
+        GuardError::Failed(Box::new(Failure::of_text(&self.guard.name, code, bound, statements)))
     }
 }
 
@@ -277,7 +288,7 @@ impl Prepared<'_, '_> {
 impl Door<'_> {
     fn exceeded(&self, exceeded: Exceeded, source: &Source, statement: &Statement<'_>) -> GuardError {
         let context = self.failure_context(source, statement);
-        GuardError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.policy.limits, &context)))
+        GuardError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context)))
     }
 }
 
@@ -293,14 +304,9 @@ fn undo(connection: &Connection, own: bool) -> rusqlite::Result<()> {
     })
 }
 
-fn judge_of<'c>(
-    held: &Hardened<'c>,
-    policy: &Arc<Policy>,
-    known: &Arc<Known>,
-) -> rusqlite::Result<Judging<'c>> {
-    let catalog = Arc::new(catalog::load(held.connection, policy, known)?);
-    let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
-    Judging::new(held.connection, held.recorder.clone(), ruleset)
+fn judge_of<'c>(held: &Hardened<'c>, guard: &Guard, known: &Arc<Known>) -> rusqlite::Result<Judging<'c>> {
+    let catalog = catalog::load(held.connection, guard.policy(), known)?;
+    Judging::new(held.connection, held.recorder.clone(), guard.rules_for(catalog))
 }
 
 fn schema_versions(connection: &Connection, judging: &Judging<'_>) -> rusqlite::Result<Vec<i64>> {

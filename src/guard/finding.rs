@@ -3,7 +3,7 @@
 use crate::diagnostic::Code;
 use crate::request::{Action, Request, Resource};
 use crate::ruleset::{Decision, Ground};
-use crate::source::Span;
+use crate::source::{Name, Span};
 
 /// A way to find a statement's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,18 +68,38 @@ impl Finding {
         (class, self.span.map_or(usize::MAX, |span| span.start), self.code)
     }
 
+    fn verb(&self) -> Option<Action> {
+        self.request.as_ref().map(|request| request.action)
+    }
+
+    fn is_ruled(&self) -> bool {
+        !matches!(self.ground, Ground::Default)
+    }
+
     /// Whether both say the same of the same thing, perhaps seen by two witnesses.
     fn repeats(&self, other: &Self) -> bool {
         let subject = |finding: &Self| finding.request.as_ref().map(|request| request.resource.clone());
-        let table = |resource: &Resource| resource.table_name().map(|(s, t)| (s.clone(), t.clone()));
+        let table = |resource: &Resource| resource.table_name().map(|(s, t)| one_name(s, t));
         match (subject(self), subject(other)) {
             _ if self.code != other.code => false,
+            // Another verb may need another line of the policy, unless one rule closes both.
+            _ if self.verb() != other.verb() && !(self.ground == other.ground && self.is_ruled()) => false,
             (Some(a), Some(b)) if a == b => true,
             // A table as a whole and one of its columns: the table's refusal says it all.
             (Some(a @ Resource::Column { .. }), Some(b @ Resource::Table { .. })) => table(&a) == table(&b),
+            (Some(a @ Resource::Table { .. }), Some(b @ Resource::Table { .. })) => table(&a) == table(&b),
             (None, None) => self.span == other.span && self.subject == other.subject,
             _ => false,
         }
+    }
+}
+
+/// A table under the name by which two witnesses may know it differently.
+fn one_name(schema: &Name, table: &Name) -> (Name, Name) {
+    match table.folded() {
+        "sqlite_master" => (schema.clone(), Name::from("sqlite_schema")),
+        "sqlite_temp_master" | "sqlite_temp_schema" => (Name::from("temp"), Name::from("sqlite_schema")),
+        _ => (schema.clone(), table.clone()),
     }
 }
 

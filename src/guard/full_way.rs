@@ -224,7 +224,7 @@ fn joins_by_name(judging: &Judging<'_>, statement: &Statement<'_>) -> bool {
 }
 
 fn key_columns(judging: &Judging<'_>, schema: &Name, table: &Name) -> Result<Vec<Name>> {
-    let details = crate::engine::catalog::details(judging.connection, schema, table, "")?;
+    let details = crate::engine::catalog::details(judging.connection, schema, table)?;
     Ok(details.columns.into_iter().filter(|column| column.key > 0).map(|column| column.name).collect())
 }
 

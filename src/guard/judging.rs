@@ -43,9 +43,10 @@ pub struct Judging<'c> {
     pub(super) keys: HashMap<Name, crate::engine::keys::Keys>,
     mentions: Mentions,
     memo: Memo,
-    decided: HashMap<Event, bool>,
     /// Every trigger of the catalog, for requests that any of them may have made.
     all_triggers: Origin,
+    /// Whether the virtual tables are connected.
+    warm: bool,
     /// Whether every statement takes the full way; a test compares it with the short one.
     pub(super) always_full: bool,
 }
@@ -59,7 +60,6 @@ impl<'c> Judging<'c> {
         ruleset: Arc<Ruleset>,
     ) -> rusqlite::Result<Self> {
         let catalog = ruleset.catalog().cloned().unwrap_or_default();
-        connect_virtual_tables(connection, &catalog);
         let mut triggers: Vec<Name> =
             catalog.schemas.iter().flat_map(|s| s.triggers.keys().cloned()).collect();
         triggers.sort();
@@ -72,8 +72,8 @@ impl<'c> Judging<'c> {
             catalog,
             keys: HashMap::new(),
             memo: Memo::default(),
-            decided: HashMap::new(),
             all_triggers: Origin::Trigger(triggers),
+            warm: false,
             always_full: false,
         })
     }
@@ -165,7 +165,13 @@ impl<'c> Judging<'c> {
     }
 
     fn rows(&mut self, statement: &Statement<'_>) -> Judged<'c> {
-        let pass = self.pass(statement.sql());
+        if self.may_use_virtual_table(statement) {
+            self.warm_up();
+        }
+        let mut pass = self.pass(statement.sql());
+        if pass.prepared.is_err() && self.warm_up() {
+            pass = self.pass(statement.sql());
+        }
         let prepared = match pass.prepared {
             _ if !pass.denied.is_empty() => return self.refused(pass.denied, statement, Witness::Authorizer),
             Err(error) => return Judged::Failed(error),
@@ -185,7 +191,32 @@ impl<'c> Judging<'c> {
             return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
         }
         drop(prepared);
+        self.warm_up();
         full_way::judge(self, statement)
+    }
+
+    /// Connects the virtual tables, once. A cold one reads its own tables while a statement is
+    /// prepared, where it could not be told from the caller. Answers whether it did anything.
+    fn warm_up(&mut self) -> bool {
+        if std::mem::replace(&mut self.warm, true) {
+            return false;
+        }
+        connect_virtual_tables(self.connection, &self.catalog)
+    }
+
+    /// Whether the statement may reach a virtual table: unless all that it names are ordinary tables
+    /// without triggers and nothing cascades, it may.
+    fn may_use_virtual_table(&self, statement: &Statement<'_>) -> bool {
+        let target = statement.target.as_ref().map(|target| (&target.table, target.verb));
+        let sources = statement.sources.iter().map(|source| (source, Verb::Read));
+        sources.chain(target).any(|(mention, verb)| {
+            let found = self.catalog.resolve(mention.schema.as_ref(), &mention.table);
+            found.is_none_or(|(schema, table)| {
+                let alone = verb == Verb::Read
+                    || (verb == Verb::Insert && schema.triggers_on(&mention.table).next().is_none());
+                table.kind != TableKind::Ordinary || !alone
+            })
+        })
     }
 
     /// Never what writes a virtual table, whose strings can be commands.
@@ -217,14 +248,9 @@ impl<'c> Judging<'c> {
         })
     }
 
-    fn open_to_caller(&mut self, event: &Event) -> bool {
-        if let Some(open) = self.decided.get(event) {
-            return *open;
-        }
+    fn open_to_caller(&self, event: &Event) -> bool {
         let (action, resources) = attribute::resources(event, &self.catalog);
-        let open = resources.into_iter().all(|resource| self.ruleset.allows(action, resource));
-        self.decided.insert(event.clone(), open);
-        open
+        resources.into_iter().all(|resource| self.ruleset.allows(action, resource))
     }
 
     /// A request that the text does not name and that a trigger or an expression may make: the
@@ -348,19 +374,20 @@ pub(super) struct Pass<'c> {
     pub(super) denied: Vec<(Request, Decision)>,
 }
 
-/// A cold virtual table reads its own tables while a statement is prepared, where it could not be
-/// told from the caller. One that cannot be opened fails later, in the statement that uses it.
-fn connect_virtual_tables(connection: &Connection, catalog: &Catalog) {
+/// Answers whether there are any. One that cannot be opened fails later, in what uses it.
+fn connect_virtual_tables(connection: &Connection, catalog: &Catalog) -> bool {
+    let mut any = false;
     for schema in &catalog.schemas {
         for (name, table) in &schema.tables {
             if matches!(table.kind, TableKind::Virtual(_)) {
+                any = true;
                 let quote = crate::engine::catalog::quote;
-                let sql =
-                    format!("SELECT * FROM {}.{} LIMIT 0", quote(schema.name.as_str()), quote(name.as_str()));
+                let sql = format!("SELECT 1 FROM {}.{}", quote(schema.name.as_str()), quote(name.as_str()));
                 let _ = connection.prepare(&sql);
             }
         }
     }
+    any
 }
 
 /// The verb of a row statement's target, where it has one.

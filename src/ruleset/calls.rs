@@ -50,11 +50,11 @@ impl Ruleset {
     }
 
     fn decide_callers_call(&self, name: &Name) -> Decision {
-        if let Some(index) = self.denied_calls.find(name) {
+        if let Some(index) = self.calls.denied.find(name) {
             let rule = RuleId { section: Section::FunctionsDeny, index };
             return Decision::deny(rule, Code::FunctionNotAllowed);
         }
-        match self.allowed_calls.find(name) {
+        match self.calls.allowed.find(name) {
             Some(index) => Decision::allow(RuleId { section: Section::FunctionsAllow, index }),
             None => Decision::default(Code::FunctionNotAllowed),
         }

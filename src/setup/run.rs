@@ -6,6 +6,7 @@ use rusqlite::{Connection, Error};
 
 use super::commit::Pending;
 use super::outcome::{Outcome, Verdict};
+use crate::catalog::Catalog;
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
@@ -44,8 +45,13 @@ pub enum SetupError {
 /// an [`Outcome`].
 pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Result<Outcome, SetupError> {
     let (policy, door) = (guard.policy(), guard.name());
-    let mut outcome =
-        Outcome { verdict: Verdict::Ok, statements: 0, advice: Vec::new(), steps: 0, policy: policy.hash() };
+    let mut outcome = Outcome {
+        verdict: Verdict::Ok,
+        statements: 0,
+        advice: Vec::new(),
+        steps: 0,
+        policy: guard.hash().to_owned(),
+    };
     let limits = &policy.limits;
     let over =
         |code, bound: &str, count| Verdict::Failed(Box::new(Failure::of_text(door, code, bound, count)));
@@ -70,16 +76,31 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
         return Err(SetupError::InTransaction);
     }
     let statements: Vec<Statement<'_>> = spans.into_iter().map(|span| Statement::read(text, span)).collect();
-    let known = catalog::known_to(connection)?;
     let held = Hardened::new(connection, limits)?;
-    let catalog = Arc::new(catalog::load(held.connection, policy, &known)?);
-    let ruleset = Arc::new(Ruleset::compile(Arc::clone(policy), Some(catalog)));
+    let mut catalog = catalog::load(held.connection, policy, &catalog::built_in()?)?;
+    if statements.iter().any(|statement| names_unknown(statement, &catalog)) {
+        catalog.known = catalog::known_to(held.connection)?;
+    }
+    let ruleset = guard.rules_for(catalog);
     let judging = Judging::new(held.connection, held.recorder.clone(), Arc::clone(&ruleset))?;
     let run = Run { held: &held, judging, ruleset: &ruleset, limits, door, source, statements: &statements };
     let verdict = run.go(&mut outcome.advice)?;
     outcome.verdict = verdict;
     outcome.steps = held.budget.spent();
     Ok(outcome)
+}
+
+/// Whether the text uses a name that neither the schema nor SQLite itself has. Only then can what
+/// the host registered on the connection matter, and reading it takes longer than a short run.
+fn names_unknown(statement: &Statement<'_>, catalog: &Catalog) -> bool {
+    let known = &catalog.known;
+    let is_cte = |name: &Name| statement.ctes.iter().any(|cte| cte.name == *name);
+    let targets = statement.target.iter().map(|target| &target.table);
+    let mut tables = targets.chain(&statement.sources).map(|mention| &mention.table);
+    statement.calls.iter().any(|call| !known.functions.contains(&call.name))
+        || tables.any(|name| {
+            !is_cte(name) && !known.modules.contains(name) && catalog.resolve(None, name).is_none()
+        })
 }
 
 struct Run<'r> {
@@ -234,9 +255,8 @@ impl Run<'_> {
         for mention in targets.chain(&statement.sources) {
             let found =
                 self.ruleset.catalog().and_then(|c| c.resolve(mention.schema.as_ref(), &mention.table));
-            if let Some((schema, table)) = found {
-                let details =
-                    catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql);
+            if let Some((schema, _)) = found {
+                let details = catalog::details(self.held.connection, &schema.name, &mention.table);
                 columns.extend(
                     details.into_iter().flat_map(|details| details.columns).map(|column| column.name),
                 );

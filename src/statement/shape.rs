@@ -23,7 +23,7 @@ impl Statement<'_> {
         for token in &self.tokens {
             let text = read::word(self.text, token);
             into.push(tag(token.kind));
-            let keyword = (token.kind == TokenKind::Word).then(|| Keyword::of(text));
+            let keyword = (token.kind == TokenKind::Word).then_some(token.keyword);
             positions.step(token, text, keyword);
             match token.kind {
                 TokenKind::Word | TokenKind::Quoted => {
