@@ -8,7 +8,6 @@
 use rusqlite::Result;
 
 use super::attribute::{difference, of_caller, resources};
-use super::finding::Witness;
 use super::judging::{Judged, Judging, Pass, verb};
 use super::ready::Ready;
 use crate::catalog::TableKind;
@@ -19,6 +18,7 @@ use crate::engine::keys::Keys;
 use crate::engine::recorder::Phase;
 use crate::engine::switches::WorldCodeOff;
 use crate::policy::Verb;
+use crate::refusal::Witness;
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Decision;
 use crate::source::Name;

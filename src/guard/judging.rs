@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
 
-use super::finding::{Finding, Witness, settle};
 use super::live::{Live, modules};
 use super::memo::Memo;
 use super::mentions::Mentions;
@@ -16,6 +15,7 @@ use crate::diagnostic::Code;
 use crate::engine::event::{Event, EventKind};
 use crate::engine::recorder::{Phase, Recorder};
 use crate::policy::Verb;
+use crate::refusal::{Finding, Witness, settle};
 use crate::request::{Origin, Request};
 use crate::ruleset::{Decision, Ground, Ruleset};
 use crate::source::Name;

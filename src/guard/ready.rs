@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::{Row, Statement, StatementStatus};
 
-use super::finding::{Finding, settle};
 use super::judging::Judging;
 use super::live::{Live, Module};
 use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
+use crate::refusal::{Finding, settle};
 use crate::request::Request;
 use crate::ruleset::Decision;
 

@@ -11,9 +11,9 @@ use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
-use crate::guard::{Finding, Guard, Judged, Judging, Ready, StepError};
+use crate::guard::{Guard, Judged, Judging, Ready, StepError};
 use crate::policy::{Advice, ForeignKeys, Level, Limits};
-use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Refusal, in_bytes};
+use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Finding, Refusal, in_bytes};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source};
 use crate::statement::{self, Statement};
@@ -239,7 +239,7 @@ impl Run<'_> {
         let Some(context) = self.failure_context(index, &columns) else {
             return Stopped::Refused(Vec::new());
         };
-        Stopped::Failed(Box::new(Failure::of_sqlite(error, self.limits, &context)))
+        Stopped::Failed(Box::new(Failure::of_sqlite(&error.into(), self.limits, &context)))
     }
 
     fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {
