@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::live::{Live, modules};
 use super::memo::Memo;
-use super::mentions::Mentions;
+use super::mentions::{Around, Mentions};
 use super::ready::Ready;
 use super::{advice, attribute, full_way};
 use crate::catalog::{Catalog, TableKind};
@@ -231,9 +231,8 @@ impl<'c> Judging<'c> {
     /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
     /// nothing that is silent can hide behind the text.
     fn first_pass_is_enough(&mut self, statement: &Statement<'_>, events: &[Event]) -> bool {
-        if self.mentions.hidden(statement, &self.ruleset, &self.catalog)
-            || self.replaces_over_triggers(statement)
-        {
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        if self.mentions.hidden(statement, around) || self.replaces_over_triggers(statement) {
             return false;
         }
         let unlisted = |call: &crate::statement::Mention| {
@@ -294,7 +293,8 @@ impl<'c> Judging<'c> {
 
     /// The hidden tables that the text mentions.
     pub(super) fn hidden_tables(&mut self, statement: &Statement<'_>) -> Vec<(Name, Name)> {
-        self.mentions.hidden_tables(statement, &self.ruleset, &self.catalog)
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        self.mentions.hidden_tables(statement, around)
     }
 
     /// Prepares `sql` under the recording callback.

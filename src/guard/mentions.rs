@@ -1,25 +1,37 @@
 //! Whether a text names something that the policy closes.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::{Catalog, TableKind, is_internal};
+use rusqlite::Connection;
+
+use crate::catalog::{Catalog, is_internal};
+use crate::engine;
 use crate::request::{Action, Request, Resource};
 use crate::ruleset::Ruleset;
-use crate::source::{Name, Span};
-use crate::statement::{self, Statement};
+use crate::source::Name;
+use crate::statement::Statement;
 
 /// What the names of a catalog mean under a ruleset. Decided on demand, remembered.
 #[derive(Debug)]
 pub(super) struct Mentions {
     /// Every table and view by its folded name, with whether a read of it may be denied.
     tables: HashMap<Name, Option<bool>>,
+    /// What the text of each view mentions; read when a statement first mentions one.
+    bodies: Option<BTreeMap<Name, Vec<Name>>>,
+}
+
+/// What mentions are looked up in.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) ruleset: &'a Ruleset,
+    pub(super) catalog: &'a Catalog,
 }
 
 impl Mentions {
     pub(super) fn new(catalog: &Catalog) -> Self {
         let names = catalog.schemas.iter().flat_map(|schema| schema.tables.keys());
-        Self { tables: names.map(|name| (name.clone(), None)).collect() }
+        Self { tables: names.map(|name| (name.clone(), None)).collect(), bodies: None }
     }
 
     /// Whether `name` is one of a table, a view or a table function, so that a string can stand for it.
@@ -31,28 +43,23 @@ impl Mentions {
     }
 
     /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.
-    pub(super) fn hidden(
-        &mut self,
-        statement: &Statement<'_>,
-        ruleset: &Arc<Ruleset>,
-        catalog: &Catalog,
-    ) -> bool {
-        statement.mentions(|name| self.is_hidden(name, ruleset, catalog))
+    pub(super) fn hidden(&mut self, statement: &Statement<'_>, around: Around<'_>) -> bool {
+        statement.mentions(|name| self.is_hidden(name, around))
     }
 
     /// The hidden tables that the text mentions, in every schema that holds them.
     pub(super) fn hidden_tables(
         &mut self,
         statement: &Statement<'_>,
-        ruleset: &Arc<Ruleset>,
-        catalog: &Catalog,
+        around: Around<'_>,
     ) -> Vec<(Name, Name)> {
+        let catalog = around.catalog;
         let mut names: Vec<Name> = Vec::new();
         statement.mentions(|name| {
-            if self.is_hidden(name, ruleset, catalog) {
+            if self.is_hidden(name, around) {
                 let name = Name::from(name);
-                let read = bodies(catalog, &name);
-                names.extend(read.into_iter().filter(|name| self.is_hidden(name.folded(), ruleset, catalog)));
+                let read = self.read_by(&name, around);
+                names.extend(read.into_iter().filter(|name| self.is_hidden(name.folded(), around)));
                 names.push(name);
             }
             false
@@ -75,7 +82,8 @@ impl Mentions {
         tables
     }
 
-    fn is_hidden(&mut self, name: &str, ruleset: &Arc<Ruleset>, catalog: &Catalog) -> bool {
+    fn is_hidden(&mut self, name: &str, around: Around<'_>) -> bool {
+        let Around { ruleset, catalog, .. } = around;
         // Most words are no table's name; they must cost next to nothing.
         let found = if name.bytes().any(|b| b.is_ascii_uppercase()) {
             self.tables.get_key_value(name.to_ascii_lowercase().as_str())
@@ -88,35 +96,35 @@ impl Mentions {
         }
         let key = key.clone();
         // What a view reads by joining on a name is as silent as in the text itself.
+        let read = self.read_by(&key, around);
         let hidden = [key.clone()]
             .into_iter()
-            .chain(bodies(catalog, &key))
+            .chain(read)
             .any(|name| catalog.holders(&name).any(|schema| may_deny_read(ruleset, &schema.name, &name)));
         self.tables.insert(key, Some(hidden));
         hidden
     }
-}
 
-/// The tables and views that the body of the view `name` mentions, and theirs; none of a table.
-fn bodies(catalog: &Catalog, name: &Name) -> Vec<Name> {
-    let mut found: Vec<Name> = Vec::new();
-    let mut next = vec![name.clone()];
-    while let Some(name) = next.pop() {
-        let views = catalog.holders(&name).filter_map(|schema| schema.tables.get(&name));
-        for view in views.filter(|table| table.kind == TableKind::View) {
-            let (tokens, _) = statement::tokens(&view.sql, Span::new(0, view.sql.len()));
-            for token in tokens {
-                let word = view.sql.get(token.span.range()).unwrap_or_default();
-                let word = Name::from(&*statement::unquote(word));
-                let known = word == name || found.contains(&word) || catalog.holders(&word).next().is_none();
-                if !known {
-                    found.push(word.clone());
-                    next.push(word);
+    /// The tables and views that the text of the view `name` mentions, and theirs; none of a table.
+    fn read_by(&mut self, name: &Name, around: Around<'_>) -> Vec<Name> {
+        if !around.catalog.is_view(name) {
+            return Vec::new();
+        }
+        // Where the texts cannot be read, no statement can be prepared either.
+        let load = || engine::catalog::bodies_of_views(around.connection, around.catalog).unwrap_or_default();
+        let bodies = self.bodies.get_or_insert_with(load);
+        let mut found: Vec<Name> = Vec::new();
+        let mut next = vec![name];
+        while let Some(name) = next.pop() {
+            for mentioned in bodies.get(name).into_iter().flatten() {
+                if !found.contains(mentioned) {
+                    found.push(mentioned.clone());
+                    next.push(mentioned);
                 }
             }
         }
+        found
     }
-    found
 }
 
 fn hidden_without_catalog(name: &str, ruleset: &Ruleset, catalog: &Catalog) -> bool {
