@@ -1,6 +1,6 @@
 //! What the guard once missed, each in its smallest form.
 
-#![expect(clippy::unwrap_used, reason = "a panic of a helper is the failure of its test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic of a helper is the failure of its test")]
 
 use rusqlite::Connection;
 use seawall::guard::GuardError;
@@ -80,4 +80,22 @@ fn a_view_that_joins_on_a_hidden_column_reads_it() {
         assert_eq!(refused(&mut door, sql), ["read-denied"], "{sql}");
     }
     assert!(door.query("SELECT id FROM t").is_ok());
+}
+
+#[test]
+fn a_returning_on_a_view_without_a_trigger_for_the_verb_is_the_callers_alone() {
+    let mut connection = world(
+        "CREATE TABLE t(a); CREATE VIEW v AS SELECT a FROM t;
+         CREATE TRIGGER v_ins INSTEAD OF INSERT ON v BEGIN INSERT INTO t VALUES (sqlite_version()); END;",
+    );
+    let sql = "DELETE FROM v WHERE a = 1 RETURNING a";
+    let mut door = open(setup(), &mut connection);
+    assert!(door.query(sql).is_ok());
+    drop(door);
+    // A rule that hides the view's table makes it take the long way.
+    let mut door = open(setup().deny_rows("read on t").unwrap(), &mut connection);
+    assert_eq!(refused(&mut door, sql), ["read-denied"]);
+    drop(door);
+    let mut door = open(setup().deny_rows("read on t(b)").unwrap(), &mut connection);
+    assert!(door.query(sql).is_ok(), "{:?}", door.query(sql));
 }

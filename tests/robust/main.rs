@@ -1,6 +1,6 @@
 //! The command and the library on hostile texts, odd files and full disks.
 
-#![expect(clippy::unwrap_used, reason = "a panic of a helper is the failure of its test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic of a helper is the failure of its test")]
 
 mod contract;
 mod databases;
