@@ -15,14 +15,19 @@ use seawall::statement::Statement;
 
 use crate::worlds::{World, rows};
 
-/// A connection to the world, filled; `salt` changes what `secret` holds.
-pub(crate) fn open(world: &World, salt: i64) -> Connection {
+/// A connection to the world, filled.
+pub(crate) fn open(world: &World) -> Connection {
+    salted(world, 0, 0)
+}
+
+/// The same; `salt` changes what `secret` holds, `column` what the column `a` of `t` does.
+pub(crate) fn salted(world: &World, salt: i64, column: i64) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("PRAGMA foreign_keys = off; ATTACH ':memory:' AS aux").unwrap();
     connection.execute_batch(&world.main).unwrap();
     connection.execute_batch(&world.aux).unwrap();
     // The rows are the world's own; what its triggers refuse or copy is no matter here.
-    for sql in rows(salt).split_inclusive(';') {
+    for sql in rows(salt, column).split_inclusive(';') {
         let _ = connection.execute_batch(sql);
     }
     connection.execute_batch("DELETE FROM log; PRAGMA foreign_keys = on").unwrap();

@@ -16,7 +16,7 @@ proptest! {
         world in worlds(), rules in policies(), sqls in prop::collection::vec(statements(), 1..5),
     ) {
         let policy = build(&rules).unwrap();
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         for sql in &sqls {
             let found = verdicts(&mut connection, &[&policy], sql);
             prop_assert_eq!(&found[0].0, &found[0].1, "{}", sql);
@@ -34,7 +34,7 @@ proptest! {
             turned.rotate_left(by);
         }
         let (policy, turned) = (build(&rules).unwrap(), build(&turned).unwrap());
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         let found = verdicts(&mut connection, &[&policy, &turned], &sql);
         prop_assert_eq!(&found[0], &found[1]);
         let loud = verdicts(&mut connection, &[&policy], &sql.to_ascii_uppercase());
@@ -49,7 +49,7 @@ proptest! {
         more.push(added.clone());
         let (one, two) = (build(&rules).unwrap(), build(&more).unwrap());
         let (strict, free) = if added.opens() { (one, two) } else { (two, one) };
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         let found = verdicts(&mut connection, &[&strict, &free], &sql);
         if found[0].0 == "ready" {
             prop_assert_eq!(&found[1].0, "ready");
@@ -59,6 +59,6 @@ proptest! {
     #[test]
     fn no_text_makes_the_judgement_panic(world in worlds(), rules in policies(), sql in texts()) {
         let policy = build(&rules).unwrap();
-        verdicts(&mut open(&world, 0), &[&policy], &sql);
+        verdicts(&mut open(&world), &[&policy], &sql);
     }
 }

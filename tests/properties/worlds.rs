@@ -93,10 +93,11 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
     )
 }
 
-/// Rows for every table; `salt` changes those of `secret` alone.
-pub(crate) fn rows(salt: i64) -> String {
+/// Rows for every table; `salt` changes those of `secret` alone, `column` the column `a` of `t`.
+pub(crate) fn rows(salt: i64, column: i64) -> String {
+    let (one, three) = if column == 0 { ("'one'", "NULL") } else { ("'two'", "'x'") };
     format!(
-        "INSERT INTO t(id, k, a) VALUES (1, 1, 'one'), (2, 2, 'two'), (3, 'x', NULL);
+        "INSERT INTO t(id, k, a) VALUES (1, 1, {one}), (2, 2, 'two'), (3, 'x', {three});
          INSERT INTO u(id, k, a, t_id) VALUES (1, 1, 'u1', 1), (2, 2, 3, 2), (3, 'x', 'u3', NULL);
          INSERT INTO secret(id, k, a) VALUES ({}, {}, 's{salt}'), ({}, {}, {});
          INSERT INTO aux.x(id, k, a) VALUES (1, 1, 'x1'), (2, 'x', 'x2');
