@@ -12,5 +12,6 @@ mod mentions;
 mod ready;
 
 pub use door::{Door, Guard, GuardError, Prepared, Rows};
-pub use judging::{Judged, Judging};
+pub use judging::{Judged, Judging, Piece};
+pub use memo::ShapeId;
 pub use ready::{Ready, StepError};

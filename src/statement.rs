@@ -16,6 +16,7 @@ mod walk;
 
 pub use head::{Explain, Head, PragmaArgument, PragmaHead};
 pub use read::statements;
+pub use shape::shape;
 pub use split::split;
 pub use token::{Token, TokenKind, tokens, unquote};
 

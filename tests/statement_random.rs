@@ -405,7 +405,7 @@ proptest! {
     fn what_sqlite_reports_of_a_statement_is_mentioned(sql in statement()) {
         let mut connection = world();
         let recorder = Recorder::install(&mut connection).unwrap();
-        let armed = recorder.arm(Phase::Prepare, None);
+        let armed = recorder.arm(Phase::Prepare);
         // Of a statement that fails, what was seen up to there counts.
         let _ = connection.prepare(&sql);
         let events = recorder.take();
@@ -437,7 +437,7 @@ proptest! {
         let recorder = Recorder::install(&mut connection).unwrap();
         let mut gaps = gaps.into_iter().cycle();
         let text: String = words.split(' ').flat_map(|word| [word, gaps.next().unwrap()]).collect();
-        let armed = recorder.arm(Phase::Prepare, None);
+        let armed = recorder.arm(Phase::Prepare);
         // Always an error: the pragma is denied before it acts.
         let _ = connection.prepare(&text);
         let asked = recorder.take().into_iter().find(|event| event.kind == EventKind::Pragma);

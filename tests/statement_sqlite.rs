@@ -196,7 +196,7 @@ impl Bench<'_> {
     /// Compares the head of a statement that is not about rows. It is denied as soon as it asks
     /// for more than rows, so nothing of it happens.
     fn compare_head(&self, statement: &Statement<'_>, tally: &mut Tally) {
-        let armed = self.recorder.arm(Phase::Prepare, None);
+        let armed = self.recorder.arm(Phase::Prepare);
         let prepared = self.connection.prepare(statement.sql()).is_ok();
         let events = self.recorder.take();
         drop(armed);
@@ -226,7 +226,7 @@ impl Bench<'_> {
 
     fn compare(&self, statement: &Statement<'_>, world: &World, tally: &mut Tally) {
         tally.read += 1;
-        let armed = self.recorder.arm(Phase::Prepare, None);
+        let armed = self.recorder.arm(Phase::Prepare);
         let prepared = self.connection.prepare(statement.sql()).map(drop);
         let events = self.recorder.take();
         drop(armed);

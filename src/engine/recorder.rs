@@ -99,11 +99,16 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Enters `phase` until the answer is dropped. `judge` answers what cannot wait.
-    pub fn arm(&self, phase: Phase, judge: Option<Box<dyn LiveJudge>>) -> Armed<'_> {
+    /// Gives the callback the judge of what cannot wait; `None` takes it away, and then nothing that
+    /// cannot wait passes.
+    pub fn employ(&self, judge: Option<Box<dyn LiveJudge>>) {
+        self.with(|state| state.judge = judge);
+    }
+
+    /// Enters `phase` until the answer is dropped.
+    pub fn arm(&self, phase: Phase) -> Armed<'_> {
         self.with(|state| {
             state.phase = phase;
-            state.judge = judge;
             state.events.clear();
         });
         Armed { recorder: self }
@@ -133,10 +138,7 @@ pub struct Armed<'r> {
 
 impl Drop for Armed<'_> {
     fn drop(&mut self) {
-        self.recorder.with(|state| {
-            state.phase = Phase::Off;
-            state.judge = None;
-        });
+        self.recorder.with(|state| state.phase = Phase::Off);
     }
 }
 
@@ -159,7 +161,8 @@ mod tests {
         connection.execute_batch("CREATE TABLE t(a)").unwrap();
         let recorder = Recorder::install(&mut connection).unwrap();
         {
-            let _armed = recorder.arm(Phase::Prepare, Some(Box::new(Panics)));
+            recorder.employ(Some(Box::new(Panics)));
+            let _armed = recorder.arm(Phase::Prepare);
             assert!(connection.prepare("PRAGMA user_version").is_err());
         }
         assert!(connection.prepare("SELECT a FROM t").is_err(), "poisoned: even at rest nothing passes");
@@ -177,7 +180,7 @@ mod tests {
     fn what_can_act_while_being_prepared_is_denied_without_a_judge() {
         let mut connection = Connection::open_in_memory().unwrap();
         let recorder = Recorder::install(&mut connection).unwrap();
-        let _armed = recorder.arm(Phase::Prepare, None);
+        let _armed = recorder.arm(Phase::Prepare);
         for sql in ["PRAGMA foreign_keys = OFF", "ATTACH ':memory:' AS o", "CREATE TABLE t(a)", "BEGIN"] {
             assert!(connection.prepare(sql).is_err(), "{sql}");
         }

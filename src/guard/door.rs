@@ -241,7 +241,7 @@ impl Prepared<'_, '_> {
         let Self { door, ready, source } = self;
         let Some(mut ready) = ready else { return Ok(0) };
         let connection = door.held.connection;
-        let writes = !ready.is_read_only();
+        let writes = ready.writes();
         let own = connection.is_autocommit();
         if writes {
             connection.execute_batch(if own { "BEGIN" } else { "SAVEPOINT seawall_statement" })?;
