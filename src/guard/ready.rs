@@ -67,7 +67,7 @@ impl<'c> Ready<'c> {
 
     /// The columns that it answers.
     pub fn columns(&self) -> Vec<String> {
-        self.prepared.column_names().into_iter().map(str::to_owned).collect()
+        self.prepared.column_names().map(str::to_owned).collect()
     }
 
     /// Whether it may change rows.

@@ -291,6 +291,6 @@ fn syntax_way(text: &str, context: &FailureContext<'_>) -> String {
 /// A number of bytes as policies write it.
 pub fn in_bytes(count: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count % size == 0);
+    let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count.is_multiple_of(*size));
     unit.map_or_else(|| format!("{count} bytes"), |(size, word)| format!("{} {word}", count / size))
 }
