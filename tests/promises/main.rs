@@ -1,6 +1,6 @@
 //! What Seawall promises of a setup run and of a guarded connection, one test a promise.
 
-#![expect(clippy::unwrap_used, reason = "a panic of a helper is the failure of its test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic of a helper is the failure of its test")]
 
 mod support;
 
@@ -11,7 +11,7 @@ use seawall::engine::clock::Clock;
 use seawall::engine::host::HostFunction;
 use seawall::engine::open::Hardened;
 use seawall::engine::streams::Seed;
-use seawall::guard::{GuardError, Judged, Judging};
+use seawall::guard::{GuardError, Judged, Judging, Piece};
 use seawall::policy::{Limits, Policy};
 use seawall::setup::workspace::{Base, Workspace};
 use seawall::source::Source;
@@ -341,8 +341,14 @@ fn a_hundred_inserts_of_one_shape_are_judged_once() {
     let mut judging =
         Judging::new(held.connection, held.recorder.clone(), std::sync::Arc::new(ruleset)).unwrap();
     let sql: String = (0..100).map(|i| format!("INSERT INTO t VALUES ({i}, 'row {i}');")).collect();
-    for statement in statement::statements(&sql) {
-        let Judged::Ready(mut ready) = judging.judge(&statement) else { panic!("{}", statement.sql()) };
+    for span in statement::split(&sql) {
+        let mut ready = match judging.read(&sql, span, true) {
+            Piece::Known(id) => judging.judge_known(id, &sql[span.range()]).unwrap(),
+            Piece::Read { statement, id, .. } => match judging.judge_shaped(&statement, id) {
+                Judged::Ready(ready) => ready,
+                other => panic!("{other:?}"),
+            },
+        };
         ready.step(|_| Ok(true)).unwrap();
     }
     assert_eq!(judging.memo_hits(), 99);

@@ -104,7 +104,7 @@ fn alike(mut one: Seen, mut two: Seen, shown: impl Fn(&mut Rows)) -> Result<(), 
 }
 
 proptest! {
-    #![proptest_config(one_in(1))]
+    #![proptest_config(one_in(2))]
 
     #[test]
     fn a_hidden_table_influences_no_answer_and_no_other_row(
@@ -114,8 +114,10 @@ proptest! {
         every_function in any::<bool>(),
         sqls in prop::collection::vec(statements(), 1..8),
     ) {
-        // Which rows cascade is told by the world's own trigger; no statement asks for it.
-        prop_assume!(!(world.main.contains("ON DELETE CASCADE, k") && world.main.contains("secret_log")));
+        // Which rows cascade, the world's own trigger tells, and the count of rows where that is open;
+        // no statement asks for it.
+        let told = world.main.contains("secret_log") || closed.iter().any(|rule| rule.contains("secret("));
+        prop_assume!(!(world.main.contains("ON DELETE CASCADE, k") && told));
         let rules = opened(closed, trusted, every_function);
         let run = |salt| run(salted(&world, salt, 0), &rules, &sqls);
         alike(run(0), run(1), |rows| rows.retain(|name, _| !name.contains("secret")))?;

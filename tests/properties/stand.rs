@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use seawall::engine::catalog;
 use seawall::engine::open::Hardened;
-use seawall::guard::{Judged, Judging};
+use seawall::guard::{Judged, Judging, Piece};
 use seawall::policy::Policy;
 use seawall::ruleset::Ruleset;
 use seawall::source::Span;
@@ -70,6 +70,38 @@ pub(crate) fn verdicts(
     };
     let policies = policies.iter().map(|policy| Arc::new((*policy).clone()));
     policies.map(|policy| (judge(&policy, false), judge(&policy, true))).collect()
+}
+
+/// The verdict on each of `sqls`, judged in one list where shapes are remembered, and judged anew.
+pub(crate) fn remembered(
+    connection: &mut Connection,
+    policy: &Policy,
+    sqls: &[String],
+) -> Vec<(String, String)> {
+    let policy = Arc::new(policy.clone());
+    let held = Hardened::new(connection, &policy.limits).unwrap();
+    let judge = || {
+        let ruleset = ruleset(held.connection, &policy);
+        Judging::new(held.connection, held.recorder.clone(), ruleset).unwrap()
+    };
+    let mut list = judge();
+    let mut found = Vec::new();
+    for sql in sqls {
+        let span = Span::new(0, sql.len());
+        let statement = Statement::read(sql, span);
+        let judged = match list.read(sql, span, true) {
+            Piece::Known(id) => match list.judge_known(id, sql) {
+                Some(ready) => Judged::Ready(ready),
+                None => list.judge_by_engine(&statement),
+            },
+            Piece::Read { id, findings, .. } if findings.is_empty() => list.judge_shaped(&statement, id),
+            Piece::Read { .. } => list.judge(&statement),
+        };
+        let remembered = verdict(&judged);
+        drop(judged);
+        found.push((remembered, verdict(&judge().judge(&statement))));
+    }
+    found
 }
 
 /// Every row of every table of every database, shadow tables and the schema among them.

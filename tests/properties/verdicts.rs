@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::one_in;
 use crate::policies::{Entry, build, entries, policies};
-use crate::stand::{open, verdicts};
+use crate::stand::{open, remembered, verdicts};
 use crate::statements::{statements, texts};
 use crate::worlds::worlds;
 
@@ -53,6 +53,23 @@ proptest! {
         let found = verdicts(&mut connection, &[&strict, &free], &sql);
         if found[0].0 == "ready" {
             prop_assert_eq!(&found[1].0, "ready");
+        }
+    }
+
+    #[test]
+    fn a_statement_of_a_known_shape_is_judged_as_if_it_were_new(
+        world in worlds(), rules in policies(), sqls in prop::collection::vec(statements(), 1..3),
+    ) {
+        let policy = build(&rules).unwrap();
+        let mut list = Vec::new();
+        for sql in sqls {
+            // Literals that are no name, that are one, and that decide whether a part can run.
+            for (from, to) in [("1", "1"), ("1", "0"), ("'x'", "'secret'"), ("2", "3"), ("'x'", "'yy'")] {
+                list.push(sql.replace(from, to));
+            }
+        }
+        for (sql, (remembered, new)) in list.iter().zip(remembered(&mut open(&world), &policy, &list)) {
+            prop_assert_eq!(remembered, new, "{}", sql);
         }
     }
 
