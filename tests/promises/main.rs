@@ -1,6 +1,6 @@
 //! What Seawall promises of a setup run and of a guarded connection, one test a promise.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic of a helper is the failure of its test")]
+#![expect(clippy::unwrap_used, reason = "a panic of a helper is the failure of its test")]
 
 mod support;
 
