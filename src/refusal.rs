@@ -3,18 +3,20 @@
 
 mod excerpt;
 mod failure;
+mod finding;
 mod ways;
 mod words;
 
 pub use excerpt::excerpt;
 pub use failure::{Failure, FailureContext, in_bytes};
+pub(crate) use finding::settle;
+pub use finding::{Finding, Witness};
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::guard::Finding;
 use crate::request::Origin;
 use crate::ruleset::{Ground, Ruleset};
 use crate::source::{Place, Source};

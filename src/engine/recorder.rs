@@ -149,7 +149,6 @@ mod tests {
     struct Panics;
 
     impl LiveJudge for Panics {
-        #[expect(clippy::panic, reason = "the panic is what the test is about")]
         fn judge(&mut self, _: Phase, _: &Event) -> bool {
             panic!("a judge that fails")
         }

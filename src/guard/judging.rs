@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
 
-use super::finding::{Finding, Witness, settle};
 use super::live::{Exchange, Live, Module, modules, take_denied};
 use super::memo::{Memo, ShapeId};
-use super::mentions::Mentions;
+use super::mentions::{Around, Mentions};
 use super::ready::Ready;
 use super::{advice, attribute, full_way};
 use crate::catalog::{Catalog, TableKind};
@@ -16,6 +15,7 @@ use crate::diagnostic::Code;
 use crate::engine::event::{Event, EventKind};
 use crate::engine::recorder::{Phase, Recorder};
 use crate::policy::{Level, Verb};
+use crate::refusal::{Finding, Witness, settle};
 use crate::request::{Origin, Request};
 use crate::ruleset::{Decision, Ground, Ruleset};
 use crate::source::{Name, Span};
@@ -305,9 +305,8 @@ impl<'c> Judging<'c> {
     /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
     /// nothing that is silent can hide behind the text.
     fn first_pass_is_enough(&mut self, statement: &Statement<'_>, events: &[Event]) -> bool {
-        if self.mentions.hidden(statement, &self.ruleset, &self.catalog)
-            || self.replaces_over_triggers(statement)
-        {
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        if self.mentions.hidden(statement, around) || self.replaces_over_triggers(statement) {
             return false;
         }
         let unlisted = |call: &crate::statement::Mention| {
@@ -368,7 +367,8 @@ impl<'c> Judging<'c> {
 
     /// The hidden tables that the text mentions.
     pub(super) fn hidden_tables(&mut self, statement: &Statement<'_>) -> Vec<(Name, Name)> {
-        self.mentions.hidden_tables(statement, &self.ruleset, &self.catalog)
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        self.mentions.hidden_tables(statement, around)
     }
 
     /// Prepares `sql` under the recording callback.

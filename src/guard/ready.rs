@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::{Row, Statement, StatementStatus};
 
-use super::finding::{Finding, settle};
 use super::judging::Judging;
 use super::live::{Exchange, Module, modules, take_denied};
 use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
+use crate::refusal::{Finding, settle};
 
 /// A statement that may run, prepared.
 pub struct Ready<'c> {
@@ -78,7 +78,7 @@ impl<'c> Ready<'c> {
 
     /// The columns that it answers.
     pub fn columns(&self) -> Vec<String> {
-        self.prepared.column_names().into_iter().map(str::to_owned).collect()
+        self.prepared.column_names().map(str::to_owned).collect()
     }
 
     /// Whether it may change rows.

@@ -1,9 +1,9 @@
 //! The way out of a refusal, ready to paste where it can be.
 
 use super::Context;
+use super::Finding;
 use super::words::call;
 use crate::diagnostic::Code;
-use crate::guard::Finding;
 use crate::policy::{Pattern, REPORTING_ARGUMENT, Verb};
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Ground;
