@@ -13,6 +13,7 @@ mod token;
 mod walk;
 
 pub use head::{Explain, Head, PragmaArgument, PragmaHead};
+pub use keyword::written;
 pub use read::statements;
 pub use split::split;
 pub use token::{Token, TokenKind, tokens, unquote};

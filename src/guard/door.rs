@@ -13,7 +13,7 @@ use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::policy::{Limits, Policy};
-use crate::refusal::{Context, Failure, FailureContext, Refusal};
+use crate::refusal::{Context, Failure, FailureContext, Near, Refusal};
 use crate::ruleset::Ruleset;
 use crate::source::Source;
 use crate::statement::{self, Statement};
@@ -201,7 +201,7 @@ impl<'c> Door<'c> {
             index: 0,
             statements: 1,
             ruleset: self.judging.ruleset(),
-            columns: &[],
+            near: Near::NONE,
         }
     }
 

@@ -13,7 +13,8 @@ use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::guard::{Finding, Guard, Judged, Judging, Ready, StepError};
 use crate::policy::{Advice, ForeignKeys, Level, Limits};
-use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Refusal, in_bytes};
+use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Near, Refusal, counted, in_bytes};
+use crate::request::{Action, Resource};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source};
 use crate::statement::{self, Statement};
@@ -58,7 +59,7 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
     let spans = statement::split(text);
     outcome.statements = spans.len();
     if let Some(bound) = limits.statements.filter(|bound| spans.len() as u64 > *bound) {
-        outcome.verdict = over(Code::LimitStatements, &format!("{bound} statements"), outcome.statements);
+        outcome.verdict = over(Code::LimitStatements, &counted(bound, "statement"), outcome.statements);
         return Ok(outcome);
     }
     if spans.is_empty() {
@@ -154,7 +155,7 @@ impl Run<'_> {
             Err(StepError::Refused(findings)) => return Some(Stopped::Refused(findings)),
             Err(StepError::Sqlite(error)) => return Some(self.failed(index, &error)),
             Err(changed @ StepError::SchemaChanged) => {
-                let context = self.failure_context(index, &[])?;
+                let context = self.failure_context(index, Near::NONE)?;
                 let failure = Failure::of_statement(
                     Code::SqliteError,
                     changed.to_string(),
@@ -171,7 +172,7 @@ impl Run<'_> {
         if self.held.connection.is_autocommit() {
             // Nothing that passes the guard ends a transaction and succeeds; were it to, the rows
             // before it are kept or lost already, and the run must not go on as if they were not.
-            let context = self.failure_context(index, &[])?;
+            let context = self.failure_context(index, Near::NONE)?;
             let reason = "the statement ended the transaction".to_owned();
             let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
             return Some(Stopped::Failed(Box::new(failure)));
@@ -214,7 +215,7 @@ impl Run<'_> {
         }
     }
 
-    fn failure_context<'a>(&'a self, index: usize, columns: &'a [Name]) -> Option<FailureContext<'a>> {
+    fn failure_context<'a>(&'a self, index: usize, near: &'a Near) -> Option<FailureContext<'a>> {
         Some(FailureContext {
             door: self.door,
             source: self.source,
@@ -222,7 +223,7 @@ impl Run<'_> {
             index,
             statements: self.statements.len(),
             ruleset: self.ruleset,
-            columns,
+            near,
         })
     }
 
@@ -230,35 +231,51 @@ impl Run<'_> {
         if let Some(exceeded) = self.held.budget.exceeded() {
             return self.exceeded(index, exceeded);
         }
-        let columns = self.columns_near(index);
-        let Some(context) = self.failure_context(index, &columns) else {
+        let near = self.near(index);
+        let Some(context) = self.failure_context(index, &near) else {
             return Stopped::Refused(Vec::new());
         };
         Stopped::Failed(Box::new(Failure::of_sqlite(error, self.limits, &context)))
     }
 
     fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {
-        let Some(context) = self.failure_context(index, &[]) else { return Stopped::Refused(Vec::new()) };
+        let Some(context) = self.failure_context(index, Near::NONE) else {
+            return Stopped::Refused(Vec::new());
+        };
         Stopped::Failed(Box::new(Failure::of_exceeded(exceeded, self.limits, &context)))
     }
 
-    /// The columns of the tables that a statement names, for the fix of a misspelt one.
-    fn columns_near(&self, index: usize) -> Vec<Name> {
-        let Some(statement) = self.statements.get(index) else { return Vec::new() };
-        let targets = statement.target.iter().map(|target| &target.table);
-        let mut columns = Vec::new();
-        for mention in targets.chain(&statement.sources) {
-            let found =
-                self.ruleset.catalog().and_then(|c| c.resolve(mention.schema.as_ref(), &mention.table));
-            if let Some((schema, table)) = found {
-                let details =
-                    catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql);
-                columns.extend(
-                    details.into_iter().flat_map(|details| details.columns).map(|column| column.name),
+    /// What is known about the tables that a statement names, for the fix of what is wrong with it.
+    fn near(&self, index: usize) -> Near {
+        let mut near = Near::default();
+        let (Some(statement), Some(catalog)) = (self.statements.get(index), self.ruleset.catalog()) else {
+            return near;
+        };
+        let target = statement.target.as_ref().map(|target| &target.table);
+        for mention in target.into_iter().chain(&statement.sources) {
+            let found = catalog.resolve(mention.schema.as_ref(), &mention.table);
+            let Some((schema, table)) = found else { continue };
+            let Ok(details) =
+                catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql)
+            else {
+                continue;
+            };
+            let open = |column: &Name| {
+                let resource = Resource::column(schema.name.clone(), mention.table.clone(), column.clone());
+                [Action::Read, Action::Update]
+                    .into_iter()
+                    .any(|action| self.ruleset.allows(action, resource.clone()))
+            };
+            let columns = details.columns.into_iter().filter(|column| !column.hidden);
+            near.columns.extend(columns.map(|column| column.name).filter(open));
+            if target == Some(mention) {
+                let keys = details.foreign_keys.into_iter();
+                near.references.extend(
+                    keys.map(|key| (key.columns.into_iter().map(|(from, _)| from).collect(), key.parent)),
                 );
             }
         }
-        columns
+        near
     }
 
     /// The refusals of every statement. `known` are those of one that was judged already: what it
