@@ -1,7 +1,7 @@
 //! Setup runs under guard against the same work without it, in interleaved rounds of one process.
 //!
 //! The machine's speed moves; the ratio of the minima within one run is what can be compared. Prints
-//! the table of `docs/performance.md`. `cargo bench --bench run -- ROUNDS` takes more rounds.
+//! the table of `docs/performance.md`. `cargo bench --bench run -- 1000 INSERTs` takes more rounds of one work.
 
 #![expect(
     clippy::print_stdout,
@@ -31,7 +31,10 @@ fn main() {
     let guard = Guard::new(Policy::builtin("setup_sql").unwrap(), "setup_sql");
     println!("| work | without guard, µs (min / median) | under guard | ratio (min / median) | bound |");
     println!("|---|---|---|---|---|");
-    for work in works() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_wanted =
+        |work: &Work| wanted.iter().all(|word| word.parse::<u32>().is_ok() || work.name.contains(word));
+    for work in works().into_iter().filter(is_wanted) {
         // Few rounds of what takes long.
         let rounds = if work.bound < 1.1 { rounds / 8 } else { rounds };
         let (mut plain, mut guarded) = (Vec::new(), Vec::new());

@@ -58,7 +58,7 @@ pub struct Table {
     pub kind: TableKind,
     /// Its root page, 0 where it has none.
     pub root: i64,
-    /// The text that created it; empty for the tables that SQLite makes itself.
+    /// The text that created it: of a virtual table always, of others where a lint has it read.
     pub sql: String,
     /// Columns and keys, read where something asks for them.
     pub details: Option<Arc<Details>>,
@@ -101,7 +101,7 @@ pub struct ForeignKey {
 pub struct Trigger {
     /// The table or view it stands on.
     pub table: Name,
-    /// The text that created it.
+    /// The text that created it, where a lint has it read.
     pub sql: String,
 }
 

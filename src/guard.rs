@@ -14,5 +14,6 @@ mod ready;
 
 pub use door::{Door, Guard, GuardError, Prepared, Rows};
 pub use finding::{Finding, Witness};
-pub use judging::{Judged, Judging};
+pub use judging::{Judged, Judging, Piece};
+pub use memo::ShapeId;
 pub use ready::{Ready, StepError};

@@ -5,6 +5,8 @@
 
 mod head;
 mod keyword;
+mod marks;
+mod names;
 mod read;
 mod shape;
 mod split;
@@ -15,6 +17,7 @@ mod walk;
 pub use head::{Explain, Head, PragmaArgument, PragmaHead};
 pub use keyword::written;
 pub use read::statements;
+pub use shape::shape;
 pub use split::split;
 pub use token::{Token, TokenKind, tokens, unquote};
 

@@ -5,7 +5,7 @@
 use rusqlite::Connection;
 use seawall::catalog::Catalog;
 use seawall::diagnostic::{Code, Diagnostic, Style, text};
-use seawall::engine::catalog::{built_in, load, load_columns};
+use seawall::engine::catalog::{built_in, load, load_rest};
 use seawall::lint::lint;
 use seawall::policy::Policy;
 
@@ -15,7 +15,7 @@ fn catalog(schema: &str, policy: &Policy) -> Catalog {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(schema).unwrap();
     let mut catalog = load(&connection, policy, &built_in().unwrap()).unwrap();
-    load_columns(&connection, &mut catalog);
+    load_rest(&connection, &mut catalog).unwrap();
     catalog
 }
 

@@ -153,6 +153,8 @@ fn sources_are_the_names_after_from_join_and_in() {
             ("SELECT a FROM left, replace r", "left replace"),
             ("SELECT a, b FROM t GROUP BY a, b ORDER BY a, (SELECT c FROM u), d", "t u"),
             ("SELECT sum(a) OVER w, b FROM t, u WINDOW w AS (ORDER BY a, b)", "t u"),
+            ("SELECT sum(a) over FROM t, u", "t u"),
+            ("SELECT sum(a) AS FROM t", "t"),
         ],
     );
 }

@@ -14,7 +14,7 @@ fn pieces(text: &str) -> Vec<&str> {
 
 #[expect(unsafe_code, reason = "SQLite's own judgement is only to be had through its C interface")]
 fn complete(prefix: &str) -> bool {
-    let prefix = CString::new(prefix).unwrap();
+    let Ok(prefix) = CString::new(prefix) else { return false };
     // SAFETY: the pointer is to a NUL-terminated string that outlives the call.
     unsafe { ffi::sqlite3_complete(prefix.as_ptr()) != 0 }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Exit, Format, Output};
 use crate::diagnostic::{self, Diagnostic, Severity};
-use crate::engine::catalog::{built_in, load, load_columns};
+use crate::engine::catalog::{built_in, load, load_rest};
 use crate::lint::lint;
 use crate::policy::{Policy, PolicyError};
 use crate::source::Source;
@@ -153,6 +153,6 @@ fn world(file: &Path) -> Result<Connection, String> {
 
 fn held_against(policy: &Policy, world: &Connection) -> rusqlite::Result<Vec<Diagnostic>> {
     let mut catalog = load(world, policy, &built_in()?)?;
-    load_columns(world, &mut catalog);
+    load_rest(world, &mut catalog)?;
     Ok(lint(policy, &catalog))
 }

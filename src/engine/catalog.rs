@@ -1,14 +1,19 @@
 //! Reading the catalog of a connection: names first, columns where something asks for them.
 
+mod columns;
 mod generated;
+mod shadow;
 
+pub use columns::{details, load_rest};
+
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use rusqlite::{Connection, Row};
 
-use crate::catalog::{Catalog, Column, Details, ForeignKey, Index, Known, Schema, Table, TableKind, Trigger};
-use crate::policy::{Policy, Verb};
+use crate::catalog::{Catalog, Index, Known, Schema, Table, TableKind, Trigger};
+use crate::policy::Policy;
 use crate::source::{Name, Span};
 use crate::statement;
 
@@ -21,7 +26,7 @@ pub fn load(connection: &Connection, policy: &Policy, known: &Arc<Known>) -> rus
         let (number, name) = name?;
         catalog.schemas.push(load_schema(connection, number, &name)?);
     }
-    load_closed_columns(connection, policy, &mut catalog)?;
+    columns::load_closed(connection, policy, &mut catalog)?;
     Ok(catalog)
 }
 
@@ -76,41 +81,45 @@ fn load_schema(connection: &Connection, number: i64, name: &str) -> rusqlite::Re
         indexes: Vec::new(),
     };
     let table = if number == 1 { "sqlite_temp_schema" } else { "sqlite_schema" };
-    let mut objects =
-        connection.prepare(&format!("SELECT type, name, tbl_name, rootpage, sql FROM {quoted}.{table}"))?;
+    // Only what a virtual table was created with says what it is; it is the one kind without a root.
+    let mut objects = connection.prepare(&format!(
+        "SELECT type, name, tbl_name, rootpage, iif(type = 'table' AND rootpage = 0, sql, '') FROM {quoted}.{table}"
+    ))?;
     let mut rows = objects.query([])?;
     let mut has_virtual = false;
     while let Some(row) = rows.next()? {
         has_virtual |= add_object(&mut schema, row)?;
     }
     if has_virtual {
-        mark_shadow_tables(connection, &quoted, &mut schema)?;
+        shadow::mark(connection, &quoted, &mut schema)?;
     }
     Ok(schema)
 }
 
 /// Adds one row of the schema table; answers whether it is a virtual table.
 fn add_object(schema: &mut Schema, row: &Row<'_>) -> rusqlite::Result<bool> {
-    let text = |i: usize| -> rusqlite::Result<String> {
-        Ok(String::from_utf8_lossy(row.get_ref(i)?.as_bytes_or_null()?.unwrap_or_default()).into_owned())
+    let text = |i: usize| -> rusqlite::Result<Cow<'_, str>> {
+        Ok(String::from_utf8_lossy(row.get_ref(i)?.as_bytes_or_null()?.unwrap_or_default()))
     };
-    let (kind, name, owner, root) =
-        (text(0)?, Name::from(text(1)?), Name::from(text(2)?), row.get::<_, Option<i64>>(3)?);
-    let (root, sql) = (root.unwrap_or(0), text(4)?);
-    match kind.as_str() {
+    let (kind, name, owner) = (text(0)?, Name::from(&*text(1)?), text(2)?);
+    let root = row.get::<_, Option<i64>>(3)?.unwrap_or(0);
+    match &*kind {
         "table" => {
+            let sql = text(4)?.into_owned();
             let kind = virtual_module(&sql).map_or(TableKind::Ordinary, TableKind::Virtual);
             let is_virtual = matches!(kind, TableKind::Virtual(_));
             schema.tables.insert(name, Table { kind, root, sql, details: None });
             return Ok(is_virtual);
         }
         "view" => {
-            schema.tables.insert(name, Table { kind: TableKind::View, root, sql, details: None });
+            schema
+                .tables
+                .insert(name, Table { kind: TableKind::View, root, sql: String::new(), details: None });
         }
         "trigger" => {
-            schema.triggers.insert(name, Trigger { table: owner, sql });
+            schema.triggers.insert(name, Trigger { table: Name::from(&*owner), sql: String::new() });
         }
-        _ => schema.indexes.push(Index { name, table: owner, root }),
+        _ => schema.indexes.push(Index { name, table: Name::from(&*owner), root }),
     }
     Ok(false)
 }
@@ -129,142 +138,6 @@ fn virtual_module(sql: &str) -> Option<Name> {
     }
     let using = words.iter().position(|word| word.eq_ignore_ascii_case("using"))?;
     Some(Name::from(statement::unquote(words.get(using + 1)?).to_ascii_lowercase()))
-}
-
-/// The names that modules give the tables where they keep their data, after the virtual table's
-/// own. SQLite tells by the name too; for a module that is not listed it is asked.
-const SHADOWS: [(&str, &[&str]); 6] = [
-    ("fts3", &["content", "segments", "segdir", "docsize", "stat"]),
-    ("fts4", &["content", "segments", "segdir", "docsize", "stat"]),
-    ("fts5", &["data", "idx", "content", "docsize", "config"]),
-    ("rtree", &["node", "parent", "rowid"]),
-    ("rtree_i32", &["node", "parent", "rowid"]),
-    ("geopoly", &["node", "parent", "rowid"]),
-];
-
-fn mark_shadow_tables(connection: &Connection, quoted: &str, schema: &mut Schema) -> rusqlite::Result<()> {
-    let virtual_tables: Vec<(Name, Name)> = schema
-        .tables
-        .iter()
-        .filter_map(|(name, table)| match &table.kind {
-            TableKind::Virtual(module) => Some((name.clone(), module.clone())),
-            TableKind::Ordinary | TableKind::View | TableKind::Shadow(_) => None,
-        })
-        .collect();
-    let mut all_listed = true;
-    for (owner, module) in &virtual_tables {
-        match SHADOWS.iter().find(|(listed, _)| *module == **listed) {
-            Some((_, endings)) => {
-                for ending in *endings {
-                    mark(schema, &Name::from(format!("{owner}_{ending}")), owner);
-                }
-            }
-            // The vocabulary of a full-text table has none of its own.
-            None => all_listed &= *module == *"fts5vocab" || *module == *"fts4aux",
-        }
-    }
-    if all_listed {
-        return Ok(());
-    }
-    let mut list = connection.prepare(&format!("PRAGMA {quoted}.table_list"))?;
-    let mut rows = list.query([])?;
-    while let Some(row) = rows.next()? {
-        if row.get_ref(2)?.as_str()? == "shadow" {
-            let shadow = Name::from(row.get::<_, String>(1)?);
-            let begins = |owner: &Name| {
-                shadow.folded().strip_prefix(owner.folded()).is_some_and(|rest| rest.starts_with('_'))
-            };
-            let owners = virtual_tables.iter().map(|(owner, _)| owner).filter(|owner| begins(owner));
-            if let Some(owner) = owners.max_by_key(|owner| owner.folded().len()) {
-                mark(schema, &shadow, owner);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn mark(schema: &mut Schema, shadow: &Name, owner: &Name) {
-    if let Some(table) = schema.tables.get_mut(shadow)
-        && table.kind == TableKind::Ordinary
-    {
-        table.kind = TableKind::Shadow(owner.clone());
-    }
-}
-
-fn load_closed_columns(
-    connection: &Connection,
-    policy: &Policy,
-    catalog: &mut Catalog,
-) -> rusqlite::Result<()> {
-    let closed: Vec<_> = policy
-        .rows
-        .deny
-        .iter()
-        .filter(|rule| rule.what.verbs.contains(&Verb::Read))
-        .flat_map(|rule| &rule.what.targets)
-        .filter(|target| target.columns.is_some())
-        .collect();
-    if closed.is_empty() {
-        return Ok(());
-    }
-    for schema in &mut catalog.schemas {
-        for (name, table) in &mut schema.tables {
-            let named = closed.iter().any(|t| t.schema.matches(&schema.name) && t.table.matches(name));
-            if named && table.kind != TableKind::View {
-                table.details = Some(Arc::new(details(connection, &schema.name, name, &table.sql)?));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Reads the columns of every table and view of `catalog` that has none yet. A view that does not
-/// work has none.
-pub fn load_columns(connection: &Connection, catalog: &mut Catalog) {
-    for schema in &mut catalog.schemas {
-        for (name, table) in &mut schema.tables {
-            if table.details.is_none() {
-                table.details = details(connection, &schema.name, name, &table.sql).ok().map(Arc::new);
-            }
-        }
-    }
-}
-
-/// Columns and keys of one table.
-pub fn details(connection: &Connection, schema: &Name, table: &Name, sql: &str) -> rusqlite::Result<Details> {
-    let (schema, table) = (quote(schema.as_str()), quote(table.as_str()));
-    let mut columns = Vec::new();
-    let mut list = connection.prepare(&format!("PRAGMA {schema}.table_xinfo({table})"))?;
-    let mut rows = list.query([])?;
-    while let Some(row) = rows.next()? {
-        // Column 6: 0 ordinary, 1 hidden, 2 generated VIRTUAL, 3 generated STORED.
-        let hidden: i64 = row.get(6)?;
-        columns.push(Column {
-            name: Name::from(row.get::<_, String>(1)?),
-            key: row.get(5)?,
-            generated_from: (hidden >= 2).then(Vec::new),
-            hidden: hidden == 1,
-        });
-    }
-    if columns.iter().any(|column| column.generated_from.is_some()) {
-        generated::trace(sql, &mut columns);
-    }
-    Ok(Details { columns, foreign_keys: foreign_keys(connection, &schema, &table)? })
-}
-
-fn foreign_keys(connection: &Connection, schema: &str, table: &str) -> rusqlite::Result<Vec<ForeignKey>> {
-    let mut keys: BTreeMap<i64, ForeignKey> = BTreeMap::new();
-    let mut list = connection.prepare(&format!("PRAGMA {schema}.foreign_key_list({table})"))?;
-    let mut rows = list.query([])?;
-    while let Some(row) = rows.next()? {
-        let parent: String = row.get(2)?;
-        let key = keys
-            .entry(row.get(0)?)
-            .or_insert_with(|| ForeignKey { parent: Name::from(parent), columns: Vec::new() });
-        let to = row.get::<_, Option<String>>(4)?.map(Name::from);
-        key.columns.push((Name::from(row.get::<_, String>(3)?), to));
-    }
-    Ok(keys.into_values().collect())
 }
 
 /// `name` as an identifier of SQL.

@@ -61,7 +61,8 @@ impl<'c> Hardened<'c> {
         if let Some(value) = limits.value {
             held.limit(Limit::SQLITE_LIMIT_LENGTH, bound(value))?;
         }
-        held.limit(Limit::SQLITE_LIMIT_ATTACHED, attached(connection)?)?;
+        // What is attached stays attached.
+        held.limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
         Ok(held)
     }
 
@@ -89,12 +90,6 @@ impl Drop for Hardened<'_> {
             ffi::sqlite3_progress_handler(handle, 0, None, null_mut());
         }
     }
-}
-
-/// How many databases are attached beside `main` and `temp`.
-fn attached(connection: &Connection) -> rusqlite::Result<i32> {
-    let count = "SELECT count(*) FROM pragma_database_list WHERE name NOT IN ('main', 'temp')";
-    connection.query_row(count, [], |row| row.get(0))
 }
 
 /// Opens an existing file for reading and writing; `vfs` names the clock's VFS, if there is one.

@@ -4,7 +4,6 @@
 //! while being prepared; that is answered at once. While it is stepped the callback answers by
 //! what was allowed before. A poisoned lock and a panic deny.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
@@ -36,7 +35,8 @@ pub enum Phase {
 struct State {
     phase: Phase,
     events: Vec<Event>,
-    allowed: HashSet<Event>,
+    /// Few, and asked seldom: virtual tables prepare their own statements once.
+    allowed: Vec<Event>,
     judge: Option<Box<dyn LiveJudge>>,
 }
 
@@ -99,22 +99,24 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Enters `phase` until the answer is dropped. `judge` answers what cannot wait.
-    pub fn arm(&self, phase: Phase, judge: Option<Box<dyn LiveJudge>>) -> Armed<'_> {
+    /// Gives the callback the judge of what cannot wait; `None` takes it away, and then nothing that
+    /// cannot wait passes.
+    pub fn employ(&self, judge: Option<Box<dyn LiveJudge>>) {
+        self.with(|state| state.judge = judge);
+    }
+
+    /// Enters `phase` until the answer is dropped.
+    pub fn arm(&self, phase: Phase) -> Armed<'_> {
         self.with(|state| {
             state.phase = phase;
-            state.judge = judge;
             state.events.clear();
         });
         Armed { recorder: self }
     }
 
     /// Sets what passes in the step phase without being judged again.
-    pub fn allow(&self, events: impl IntoIterator<Item = Event>) {
-        self.with(|state| {
-            state.allowed.clear();
-            state.allowed.extend(events);
-        });
+    pub fn allow(&self, events: Vec<Event>) {
+        self.with(|state| state.allowed = events);
     }
 
     /// What was recorded since the callback was last armed.
@@ -136,10 +138,7 @@ pub struct Armed<'r> {
 
 impl Drop for Armed<'_> {
     fn drop(&mut self) {
-        self.recorder.with(|state| {
-            state.phase = Phase::Off;
-            state.judge = None;
-        });
+        self.recorder.with(|state| state.phase = Phase::Off);
     }
 }
 
@@ -150,7 +149,6 @@ mod tests {
     struct Panics;
 
     impl LiveJudge for Panics {
-        #[expect(clippy::panic, reason = "the panic is what the test is about")]
         fn judge(&mut self, _: Phase, _: &Event) -> bool {
             panic!("a judge that fails")
         }
@@ -162,7 +160,8 @@ mod tests {
         connection.execute_batch("CREATE TABLE t(a)").unwrap();
         let recorder = Recorder::install(&mut connection).unwrap();
         {
-            let _armed = recorder.arm(Phase::Prepare, Some(Box::new(Panics)));
+            recorder.employ(Some(Box::new(Panics)));
+            let _armed = recorder.arm(Phase::Prepare);
             assert!(connection.prepare("PRAGMA user_version").is_err());
         }
         assert!(connection.prepare("SELECT a FROM t").is_err(), "poisoned: even at rest nothing passes");
@@ -180,7 +179,7 @@ mod tests {
     fn what_can_act_while_being_prepared_is_denied_without_a_judge() {
         let mut connection = Connection::open_in_memory().unwrap();
         let recorder = Recorder::install(&mut connection).unwrap();
-        let _armed = recorder.arm(Phase::Prepare, None);
+        let _armed = recorder.arm(Phase::Prepare);
         for sql in ["PRAGMA foreign_keys = OFF", "ATTACH ':memory:' AS o", "CREATE TABLE t(a)", "BEGIN"] {
             assert!(connection.prepare(sql).is_err(), "{sql}");
         }

@@ -25,7 +25,7 @@ fn run() -> Result<(), String> {
     connection.execute_batch(SCHEMA).map_err(told)?;
     let recorder = Recorder::install(&mut connection).map_err(told)?;
     let asked = |sql: &str| -> Result<Vec<Event>, String> {
-        let armed = recorder.arm(Phase::Prepare, None);
+        let armed = recorder.arm(Phase::Prepare);
         connection.prepare(sql).map_err(told)?;
         let events = recorder.take();
         drop(armed);

@@ -13,7 +13,7 @@ use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::policy::{Limits, Policy};
-use crate::refusal::{Context, Failure, FailureContext, Near, Refusal};
+use crate::refusal::{Context, Failure, FailureContext, Refusal};
 use crate::ruleset::Ruleset;
 use crate::source::Source;
 use crate::statement::{self, Statement};
@@ -201,7 +201,7 @@ impl<'c> Door<'c> {
             index: 0,
             statements: 1,
             ruleset: self.judging.ruleset(),
-            near: Near::NONE,
+            near: None,
         }
     }
 
@@ -241,7 +241,7 @@ impl Prepared<'_, '_> {
         let Self { door, ready, source } = self;
         let Some(mut ready) = ready else { return Ok(0) };
         let connection = door.held.connection;
-        let writes = !ready.is_read_only();
+        let writes = ready.writes();
         let own = connection.is_autocommit();
         if writes {
             connection.execute_batch(if own { "BEGIN" } else { "SAVEPOINT seawall_statement" })?;

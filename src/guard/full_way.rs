@@ -86,7 +86,7 @@ fn view_parts(judging: &mut Judging<'_>, statement: &Statement<'_>, view: &(Name
     let (all, firing) = world_pass(judging, statement)?;
     let own_write = |event: &Event| {
         !matches!(event.kind, EventKind::Read | EventKind::Function | EventKind::Select)
-            && *event.first == *view.1.as_str()
+            && view.1 == *event.first
             && event.accessor.is_empty()
     };
     let probe = judging.pass(&probe(statement, view));
@@ -97,7 +97,7 @@ fn view_parts(judging: &mut Judging<'_>, statement: &Statement<'_>, view: &(Name
         let (schema, table) = (quote(view.0.as_str()), quote(view.1.as_str()));
         let body = judging.pass(&format!("SELECT * FROM {schema}.{table}"));
         drop(body.prepared?);
-        let is_base = |event: &Event| event.kind == EventKind::Read && *event.first != *view.1.as_str();
+        let is_base = |event: &Event| event.kind == EventKind::Read && view.1 != *event.first;
         let reads: Vec<Event> = body.events.into_iter().filter(is_base).collect();
         world = difference(world, &reads).0;
     }
@@ -215,7 +215,7 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
 }
 
 fn key_columns(judging: &Judging<'_>, schema: &Name, table: &Name) -> Result<Vec<Name>> {
-    let details = crate::engine::catalog::details(judging.connection, schema, table, "")?;
+    let details = crate::engine::catalog::details(judging.connection, schema, table)?;
     Ok(details.columns.into_iter().filter(|column| column.key > 0).map(|column| column.name).collect())
 }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use rusqlite::{Connection, ErrorCode};
 
 use super::finding::{Finding, Witness, settle};
-use super::live::{Live, modules};
-use super::memo::Memo;
+use super::live::{Exchange, Live, take_denied};
+use super::memo::{Memo, ShapeId};
 use super::mentions::Mentions;
 use super::ready::Ready;
 use super::{advice, attribute, full_way};
@@ -15,11 +15,11 @@ use crate::catalog::{Catalog, TableKind};
 use crate::diagnostic::Code;
 use crate::engine::event::{Event, EventKind};
 use crate::engine::recorder::{Phase, Recorder};
-use crate::policy::Verb;
+use crate::policy::{Level, Verb};
 use crate::request::{Origin, Request};
 use crate::ruleset::{Decision, Ground, Ruleset};
-use crate::source::Name;
-use crate::statement::{Conflict, Head, Statement};
+use crate::source::{Name, Span};
+use crate::statement::{self, Conflict, Head, Statement};
 use crate::text_witness;
 
 /// What became of a statement.
@@ -33,6 +33,22 @@ pub enum Judged<'c> {
     Failed(rusqlite::Error),
 }
 
+/// A statement of a text, read.
+#[derive(Debug)]
+pub enum Piece<'t> {
+    /// Its shape was read before; there is nothing to say against its text.
+    Known(ShapeId),
+    /// It was read now.
+    Read {
+        /// The statement.
+        statement: Box<Statement<'t>>,
+        /// The number of its shape, where statements of one shape are judged alike.
+        id: Option<ShapeId>,
+        /// What its text alone holds against it.
+        findings: Vec<Finding>,
+    },
+}
+
 /// The judge of the statements of one connection.
 #[derive(Debug)]
 pub struct Judging<'c> {
@@ -41,11 +57,15 @@ pub struct Judging<'c> {
     pub(super) ruleset: Arc<Ruleset>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) keys: HashMap<Name, crate::engine::keys::Keys>,
+    pub(super) exchange: Arc<Mutex<Exchange>>,
     mentions: Mentions,
     memo: Memo,
-    decided: HashMap<Event, bool>,
+    /// The shape that is being read; kept for its room.
+    shape: Vec<u8>,
     /// Every trigger of the catalog, for requests that any of them may have made.
     all_triggers: Origin,
+    /// How many statements took the full way; those are never remembered.
+    full_ways: u64,
     /// Whether the virtual tables are connected.
     warm: bool,
     /// Whether every statement takes the full way; a test compares it with the short one.
@@ -65,6 +85,13 @@ impl<'c> Judging<'c> {
             catalog.schemas.iter().flat_map(|s| s.triggers.keys().cloned()).collect();
         triggers.sort();
         triggers.dedup();
+        let exchange = Arc::new(Mutex::new(Exchange::default()));
+        let live = Live {
+            ruleset: Arc::clone(&ruleset),
+            catalog: Arc::clone(&catalog),
+            exchange: Arc::clone(&exchange),
+        };
+        recorder.employ(Some(Box::new(live)));
         Ok(Self {
             connection,
             recorder,
@@ -73,8 +100,10 @@ impl<'c> Judging<'c> {
             catalog,
             keys: HashMap::new(),
             memo: Memo::default(),
-            decided: HashMap::new(),
+            shape: Vec::new(),
+            exchange,
             all_triggers: Origin::Trigger(triggers),
+            full_ways: 0,
             warm: false,
             always_full: false,
         })
@@ -112,8 +141,37 @@ impl<'c> Judging<'c> {
             let decision = self.ruleset.decide(&request);
             findings.extend(Finding::denied(request, decision));
         }
-        findings.extend(advice::from_text(self, statement, crate::policy::Level::Deny));
+        findings.extend(advice::from_text(self, statement, Level::Deny));
         settle(findings)
+    }
+
+    /// Reads the statement at `span` of `text` and judges its text; with `shapes`, one of a shape that
+    /// was read before is known by that.
+    pub fn read<'t>(&mut self, text: &'t str, span: Span, shapes: bool) -> Piece<'t> {
+        let (tokens, illegal) = statement::tokens(text, span);
+        self.shape.clear();
+        statement::shape(text, &tokens, |name| self.mentions.is_table(&self.catalog, name), &mut self.shape);
+        let shapes = shapes && illegal.is_none();
+        if shapes && let Some(id) = self.memo.find(&self.shape) {
+            return Piece::Known(id);
+        }
+        let statement = Statement::of_tokens(text, span, tokens, illegal);
+        let findings = self.text_findings(&statement);
+        let clean =
+            shapes && findings.is_empty() && advice::from_text(self, &statement, Level::Warn).is_empty();
+        let id = if clean && self.may_memoise(&statement) { self.memo.add(self.shape.clone()) } else { None };
+        Piece::Read { statement: Box::new(statement), id, findings }
+    }
+
+    /// A statement of a shape that was judged before, ready to be stepped if it asks what those did.
+    pub fn judge_known(&mut self, id: ShapeId, sql: &str) -> Option<Ready<'c>> {
+        if !self.memo.knows(id) {
+            return None;
+        }
+        let pass = self.pass(sql);
+        let prepared = pass.prepared.ok()?;
+        let same = pass.denied.is_empty() && self.memo.confirms(id, &pass.events);
+        same.then(|| Ready::new(self, prepared, pass.events, Phase::Step))
     }
 
     /// Judges `statement` by every witness; where it is allowed, answers it ready to be stepped.
@@ -133,7 +191,13 @@ impl<'c> Judging<'c> {
 
     /// The rest of the judgement of a statement against whose text there is nothing to say.
     pub fn judge_by_engine(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        self.judge_shaped(statement, None)
+    }
+
+    /// The same, remembered for statements of its shape.
+    pub fn judge_shaped(&mut self, statement: &Statement<'_>, id: Option<ShapeId>) -> Judged<'c> {
         let strings = advice::double_quoted_strings(self, statement);
+        let full = self.full_ways;
         let verdict = if statement.head.is_row() { self.rows(statement) } else { self.other(statement) };
         let verdict = match verdict {
             // The callback denied and could not say what: it panicked, on a name that is no UTF-8.
@@ -148,6 +212,9 @@ impl<'c> Judging<'c> {
         let (denied, told) = advice::of_allowed(self, statement, &ready, strings);
         if !denied.is_empty() {
             return Judged::Refused(settle(denied));
+        }
+        if let Some(id) = id.filter(|_| told.is_empty() && self.full_ways == full) {
+            self.memo.learn(id, &ready.events);
         }
         ready.advice = told;
         Judged::Ready(ready)
@@ -176,11 +243,11 @@ impl<'c> Judging<'c> {
     }
 
     fn rows(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        if self.may_use_virtual_table(statement) {
+            self.warm_up();
+        }
         let mut pass = self.pass(statement.sql());
-        if !self.warm && (pass.prepared.is_err() || self.uses_virtual_table(&pass.events)) {
-            drop(pass);
-            self.warm = true;
-            connect_virtual_tables(self.connection, &self.catalog);
+        if pass.prepared.is_err() && self.warm_up() {
             pass = self.pass(statement.sql());
         }
         let prepared = match pass.prepared {
@@ -188,39 +255,47 @@ impl<'c> Judging<'c> {
             Err(error) => return Judged::Failed(error),
             Ok(prepared) => prepared,
         };
-        let mut shape = Vec::new();
-        if self.may_memoise(statement) {
-            statement.shape(|name| self.mentions.is_table(&self.catalog, name), &mut shape);
-            if self.memo.knows(&shape, &pass.events) {
-                return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
-            }
-        }
         if !self.always_full && self.first_pass_is_enough(statement, &pass.events) {
-            if !shape.is_empty() {
-                self.memo.learn(shape, &pass.events);
-            }
             return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
         }
         drop(prepared);
+        self.warm_up();
+        self.full_ways += 1;
         full_way::judge(self, statement)
     }
 
-    /// Whether a virtual table, or what it keeps its data in, was asked for.
-    fn uses_virtual_table(&self, events: &[Event]) -> bool {
-        events.iter().any(|event| {
-            let schema = (!event.schema.is_empty()).then(|| Name::from(&*event.schema));
-            let found = self.catalog.resolve(schema.as_ref(), &Name::from(&*event.first));
-            found.is_some_and(|(_, table)| matches!(table.kind, TableKind::Virtual(_) | TableKind::Shadow(_)))
+    /// Connects the virtual tables, once. A cold one reads its own tables while a statement is
+    /// prepared, where it could not be told from the caller. Answers whether it did anything.
+    fn warm_up(&mut self) -> bool {
+        if std::mem::replace(&mut self.warm, true) {
+            return false;
+        }
+        connect_virtual_tables(self.connection, &self.catalog)
+    }
+
+    /// Whether the statement may reach a virtual table: unless all that it names are ordinary tables
+    /// without triggers and nothing cascades, it may.
+    fn may_use_virtual_table(&self, statement: &Statement<'_>) -> bool {
+        let target = statement.target.as_ref().map(|target| (&target.table, target.verb));
+        let sources = statement.sources.iter().map(|source| (source, Verb::Read));
+        sources.chain(target).any(|(mention, verb)| {
+            let found = self.catalog.resolve(mention.schema.as_ref(), &mention.table);
+            found.is_none_or(|(schema, table)| {
+                let alone = verb == Verb::Read
+                    || (verb == Verb::Insert && schema.triggers_on(&mention.table).next().is_none());
+                table.kind != TableKind::Ordinary || !alone
+            })
         })
     }
 
-    /// Never what writes a virtual table, whose strings can be commands.
+    /// Whether statements of this one's shape are judged alike. Never what writes a virtual table,
+    /// whose strings can be commands.
     fn may_memoise(&self, statement: &Statement<'_>) -> bool {
         let writes_virtual = statement.target.as_ref().is_some_and(|target| {
             let found = self.catalog.resolve(target.table.schema.as_ref(), &target.table.table);
             found.is_none_or(|(_, table)| matches!(table.kind, TableKind::Virtual(_)))
         });
-        !self.always_full && !writes_virtual
+        !self.always_full && statement.head.is_row() && statement.explain.is_none() && !writes_virtual
     }
 
     /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
@@ -243,14 +318,9 @@ impl<'c> Judging<'c> {
         })
     }
 
-    fn open_to_caller(&mut self, event: &Event) -> bool {
-        if let Some(open) = self.decided.get(event) {
-            return *open;
-        }
+    fn open_to_caller(&self, event: &Event) -> bool {
         let (action, resources) = attribute::resources(event, &self.catalog);
-        let open = resources.into_iter().all(|resource| self.ruleset.allows(action, resource));
-        self.decided.insert(event.clone(), open);
-        open
+        resources.into_iter().all(|resource| self.ruleset.allows(action, resource))
     }
 
     /// A request that the text does not name and that a trigger or an expression may make: the
@@ -299,30 +369,10 @@ impl<'c> Judging<'c> {
 
     /// Prepares `sql` under the recording callback.
     pub(super) fn pass(&self, sql: &str) -> Pass<'c> {
-        let denied = Arc::new(Mutex::new(Vec::new()));
-        let armed = self.recorder.arm(Phase::Prepare, Some(Box::new(self.live(&denied, Vec::new()))));
+        let armed = self.recorder.arm(Phase::Prepare);
         let prepared = self.connection.prepare(sql);
-        let events = self.recorder.take();
         drop(armed);
-        let denied = denied.lock().map(|mut denied| std::mem::take(&mut *denied)).unwrap_or_default();
-        Pass { prepared, events, denied }
-    }
-
-    pub(super) fn live(
-        &self,
-        denied: &Arc<Mutex<Vec<(Request, Decision)>>>,
-        modules: Vec<super::live::Module>,
-    ) -> Live {
-        Live {
-            ruleset: Arc::clone(&self.ruleset),
-            catalog: Arc::clone(&self.catalog),
-            modules,
-            denied: Arc::clone(denied),
-        }
-    }
-
-    pub(super) fn modules(&self, events: &[Event]) -> Vec<super::live::Module> {
-        modules(events, &self.catalog)
+        Pass { prepared, events: self.recorder.take(), denied: take_denied(&self.exchange) }
     }
 
     /// Decides the requests of callbacks as the caller's; what is denied, is answered.
@@ -374,19 +424,20 @@ pub(super) struct Pass<'c> {
     pub(super) denied: Vec<(Request, Decision)>,
 }
 
-/// A cold virtual table reads its own tables while a statement is prepared, where it could not be
-/// told from the caller. One that cannot be opened fails later, in the statement that uses it.
-fn connect_virtual_tables(connection: &Connection, catalog: &Catalog) {
+/// Answers whether there are any. One that cannot be opened fails later, in what uses it.
+fn connect_virtual_tables(connection: &Connection, catalog: &Catalog) -> bool {
+    let mut any = false;
     for schema in &catalog.schemas {
         for (name, table) in &schema.tables {
             if matches!(table.kind, TableKind::Virtual(_)) {
+                any = true;
                 let quote = crate::engine::catalog::quote;
-                let sql =
-                    format!("SELECT * FROM {}.{} LIMIT 0", quote(schema.name.as_str()), quote(name.as_str()));
+                let sql = format!("SELECT 1 FROM {}.{}", quote(schema.name.as_str()), quote(name.as_str()));
                 let _ = connection.prepare(&sql);
             }
         }
     }
+    any
 }
 
 /// The verb of a row statement's target, where it has one.

@@ -68,35 +68,50 @@ fn vocabulary(schema: &Name, sql: &str, module: &Name) -> Option<(Name, Name)> {
     }
 }
 
-/// Answers for one statement.
-#[derive(Clone)]
+/// What the callback and the judge of a statement tell each other.
+#[derive(Debug, Default)]
+pub(super) struct Exchange {
+    /// The virtual tables that the running statement uses.
+    pub(super) modules: Vec<Module>,
+    /// What was denied, for the refusal.
+    pub(super) denied: Vec<(Request, Decision)>,
+}
+
+/// What was denied since it was last asked.
+pub(super) fn take_denied(exchange: &Mutex<Exchange>) -> Vec<(Request, Decision)> {
+    exchange.lock().map(|mut exchange| std::mem::take(&mut exchange.denied)).unwrap_or_default()
+}
+
+/// Answers in the callback of one connection.
+#[derive(Debug)]
 pub(super) struct Live {
     pub(super) ruleset: Arc<Ruleset>,
     pub(super) catalog: Arc<Catalog>,
-    pub(super) modules: Vec<Module>,
-    /// What was denied, for the refusal.
-    pub(super) denied: Arc<Mutex<Vec<(Request, Decision)>>>,
+    pub(super) exchange: Arc<Mutex<Exchange>>,
 }
 
 impl LiveJudge for Live {
     fn judge(&mut self, phase: Phase, event: &Event) -> bool {
+        // A poisoned lock denies.
+        let Ok(mut exchange) = self.exchange.lock() else { return false };
+        let exchange = &mut *exchange;
         match phase {
             Phase::Off => true,
-            Phase::Prepare => self.decided(event, &Origin::Caller),
-            Phase::StepPragma => sqlites_own(event) || self.decided(event, &Origin::Caller),
+            Phase::Prepare => self.decided(event, &Origin::Caller, exchange),
+            Phase::StepPragma => sqlites_own(event) || self.decided(event, &Origin::Caller, exchange),
             Phase::Step => {
-                let origin = match self.modules.first() {
+                let origin = match exchange.modules.first() {
                     Some(module) => Origin::Module(module.table.clone()),
                     None => Origin::Caller,
                 };
-                self.modules_own(event) || self.decided(event, &origin)
+                self.modules_own(event, &exchange.modules) || self.decided(event, &origin, exchange)
             }
         }
     }
 }
 
 impl Live {
-    fn decided(&self, event: &Event, origin: &Origin) -> bool {
+    fn decided(&self, event: &Event, origin: &Origin, exchange: &mut Exchange) -> bool {
         let (action, resources) = attribute::resources(event, &self.catalog);
         if resources.is_empty() && event.kind != EventKind::Select && event.kind != EventKind::Read {
             return false;
@@ -107,29 +122,27 @@ impl Live {
             let decision = self.ruleset.decide(&request);
             if !decision.allowed {
                 allowed = false;
-                if let Ok(mut denied) = self.denied.lock() {
-                    denied.push((request, decision));
-                }
+                exchange.denied.push((request, decision));
             }
         }
         allowed
     }
 
     /// The closed list of what a virtual table asks for itself.
-    fn modules_own(&self, event: &Event) -> bool {
+    fn modules_own(&self, event: &Event, modules: &[Module]) -> bool {
         if self.is_flush(event) {
             return true;
         }
-        if self.modules.is_empty() {
+        if modules.is_empty() {
             return event.kind == EventKind::Select;
         }
         match event.kind {
             EventKind::Select => true,
             EventKind::Pragma => &*event.first == "data_version" && !event.argued,
             EventKind::Read | EventKind::Insert | EventKind::Update | EventKind::Delete => {
-                self.modules.iter().any(|module| self.is_own_table(module, event))
+                modules.iter().any(|module| self.is_own_table(module, event))
             }
-            EventKind::Function => self.modules.iter().any(|module| match module.module.folded() {
+            EventKind::Function => modules.iter().any(|module| match module.module.folded() {
                 "fts5" => event.first.eq_ignore_ascii_case("bm25"),
                 "fts5vocab" => event.first.eq_ignore_ascii_case("match"),
                 _ => false,

@@ -1,4 +1,9 @@
 //! Statements of one shape are judged once.
+//!
+//! The shape of a statement is its tokens with literals folded. Its text verdict is that of its
+//! shape, and so is its full judgement, as long as the armed authorizer sees the same requests
+//! again. What took the full way is never remembered, nor what writes a virtual table, whose
+//! strings can be commands, nor what there is advice on.
 
 use std::collections::HashMap;
 
@@ -7,25 +12,53 @@ use crate::engine::event::Event;
 /// Shapes kept at most; beyond that nothing more is remembered, and everything still judged.
 const MOST: usize = 1_024;
 
-/// What a shape was judged to ask. The armed authorizer must see the same again.
+/// The number of a shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShapeId(usize);
+
+/// The shapes of the statements that a judge has seen.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    shapes: HashMap<Vec<u8>, Vec<Event>>,
+    numbers: HashMap<Vec<u8>, ShapeId>,
+    /// What each was judged to ask; `None` where it was not, or not by the first pass alone.
+    asked: Vec<Option<Vec<Event>>>,
     hits: u64,
 }
 
 impl Memo {
-    /// Whether `events` are those that a statement of this shape was allowed.
-    pub(super) fn knows(&mut self, shape: &[u8], events: &[Event]) -> bool {
-        let known = self.shapes.get(shape).is_some_and(|seen| seen == events);
-        self.hits += u64::from(known);
-        known
+    /// The number of a shape that was seen before.
+    pub(super) fn find(&self, shape: &[u8]) -> Option<ShapeId> {
+        self.numbers.get(shape).copied()
     }
 
-    pub(super) fn learn(&mut self, shape: Vec<u8>, events: &[Event]) {
-        if self.shapes.len() < MOST {
-            self.shapes.insert(shape, events.to_vec());
+    /// Gives a shape a number, while there is room.
+    pub(super) fn add(&mut self, shape: Vec<u8>) -> Option<ShapeId> {
+        if self.asked.len() >= MOST {
+            return None;
         }
+        let id = ShapeId(self.asked.len());
+        self.asked.push(None);
+        self.numbers.insert(shape, id);
+        Some(id)
+    }
+
+    /// Remembers what statements of a shape ask.
+    pub(super) fn learn(&mut self, id: ShapeId, events: &[Event]) {
+        if let Some(asked) = self.asked.get_mut(id.0) {
+            *asked = Some(events.to_vec());
+        }
+    }
+
+    /// Whether it is remembered what statements of this shape ask.
+    pub(super) fn knows(&self, id: ShapeId) -> bool {
+        self.asked.get(id.0).is_some_and(Option::is_some)
+    }
+
+    /// Whether a statement of this shape asked what those before it did.
+    pub(super) fn confirms(&mut self, id: ShapeId, events: &[Event]) -> bool {
+        let same = self.asked.get(id.0).and_then(Option::as_deref) == Some(events);
+        self.hits += u64::from(same);
+        same
     }
 
     /// How many statements were not judged anew.

@@ -14,20 +14,31 @@ use crate::statement::Statement;
 pub(super) struct Mentions {
     /// Every table and view by its folded name, with whether a read of it may be denied.
     tables: HashMap<Name, Option<bool>>,
+    /// Bytes of the longest name that can be one.
+    longest: usize,
 }
+
+/// Bytes of a module's name at most.
+const LONGEST_MODULE: usize = 255;
 
 impl Mentions {
     pub(super) fn new(catalog: &Catalog) -> Self {
         let names = catalog.schemas.iter().flat_map(|schema| schema.tables.keys());
-        Self { tables: names.map(|name| (name.clone(), None)).collect() }
+        let tables: HashMap<Name, Option<bool>> = names.map(|name| (name.clone(), None)).collect();
+        let longest = tables.keys().map(|name| name.as_str().len()).max().unwrap_or(0);
+        Self { tables, longest: longest.max(LONGEST_MODULE) }
     }
 
     /// Whether `name` is one of a table, a view or a table function, so that a string can stand for it.
     pub(super) fn is_table(&self, catalog: &Catalog, name: &str) -> bool {
+        if name.len() > self.longest {
+            return false;
+        }
         let folded = name.to_ascii_lowercase();
+        // Of what is there without being created, no name holds anything but these.
+        let plain = || folded.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         self.tables.contains_key(folded.as_str())
-            || folded.starts_with("sqlite_")
-            || catalog.known.modules.contains(folded.as_str())
+            || (plain() && (folded.starts_with("sqlite_") || catalog.known.modules.contains(folded.as_str())))
     }
 
     /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.

@@ -6,24 +6,21 @@ use rusqlite::{Row, Statement, StatementStatus};
 
 use super::finding::{Finding, settle};
 use super::judging::Judging;
-use super::live::{Live, Module};
+use super::live::{Exchange, Module, modules, take_denied};
 use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
-use crate::request::Request;
-use crate::ruleset::Decision;
 
 /// A statement that may run, prepared.
 pub struct Ready<'c> {
     /// SQLite's statement.
-    pub(super) prepared: Statement<'c>,
+    prepared: Statement<'c>,
     /// What it asked while being prepared, all of it allowed.
     pub(super) events: Vec<Event>,
     /// What the author should look at.
     pub advice: Vec<Finding>,
     modules: Vec<Module>,
     recorder: Recorder,
-    live: Live,
-    denied: Arc<Mutex<Vec<(Request, Decision)>>>,
+    exchange: Arc<Mutex<Exchange>>,
     phase: Phase,
 }
 
@@ -57,21 +54,25 @@ impl<'c> Ready<'c> {
         events: Vec<Event>,
         phase: Phase,
     ) -> Self {
-        let denied = Arc::new(Mutex::new(Vec::new()));
-        let modules = judging.modules(&events);
-        let live = judging.live(&denied, modules.clone());
-        let recorder = judging.recorder.clone();
-        Self { prepared, events, advice: Vec::new(), modules, recorder, live, denied, phase }
+        Self {
+            modules: modules(&events, &judging.catalog),
+            recorder: judging.recorder.clone(),
+            exchange: Arc::clone(&judging.exchange),
+            prepared,
+            events,
+            advice: Vec::new(),
+            phase,
+        }
     }
 
     /// The columns that it answers.
     pub fn columns(&self) -> Vec<String> {
-        self.prepared.column_names().into_iter().map(str::to_owned).collect()
+        self.prepared.column_names().map(str::to_owned).collect()
     }
 
-    /// Whether SQLite says that it only reads.
-    pub fn is_read_only(&self) -> bool {
-        self.prepared.readonly()
+    /// Whether it may change rows.
+    pub fn writes(&self) -> bool {
+        !self.prepared.readonly() && self.prepared.is_explain() == 0
     }
 
     /// SQLite's statement, to read its counters after a run.
@@ -82,7 +83,11 @@ impl<'c> Ready<'c> {
     /// Steps to the end and gives each row to `row`, which may end the run early by answering false.
     pub fn step(&mut self, mut row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>) -> Result<(), StepError> {
         self.recorder.allow(std::mem::take(&mut self.events));
-        let armed = self.recorder.arm(self.phase, Some(Box::new(self.live.clone())));
+        if let Ok(mut exchange) = self.exchange.lock() {
+            exchange.modules = std::mem::take(&mut self.modules);
+            exchange.denied.clear();
+        }
+        let armed = self.recorder.arm(self.phase);
         let result = (|| {
             let mut rows = self.prepared.raw_query();
             while let Some(next) = rows.next()? {
@@ -93,7 +98,7 @@ impl<'c> Ready<'c> {
             Ok(())
         })();
         drop(armed);
-        let denied = self.denied.lock().map(|mut denied| std::mem::take(&mut *denied)).unwrap_or_default();
+        let denied = take_denied(&self.exchange);
         if !denied.is_empty() {
             let findings =
                 denied.into_iter().filter_map(|(request, decision)| Finding::denied(request, decision));

@@ -8,6 +8,7 @@ use std::fmt;
 use rusqlite::{Error, ErrorCode, ffi};
 
 use super::excerpt;
+use crate::catalog::{Catalog, ForeignKey};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::budget::Exceeded;
 use crate::policy::Limits;
@@ -52,7 +53,7 @@ pub struct FailureContext<'a> {
     /// What it was judged by.
     pub ruleset: &'a Ruleset,
     /// What is known about the tables that it names.
-    pub near: &'a Near,
+    pub near: Option<&'a Near>,
 }
 
 /// What is known about the tables that a statement names.
@@ -60,13 +61,10 @@ pub struct FailureContext<'a> {
 pub struct Near {
     /// Their columns, as far as the caller may do anything with them.
     pub columns: Vec<Name>,
-    /// The columns of the written table that refer to others, and to which.
-    pub references: Vec<(Vec<Name>, Name)>,
-}
-
-impl Near {
-    /// Nothing is known.
-    pub const NONE: &'static Self = &Self { columns: Vec::new(), references: Vec::new() };
+    /// The foreign keys of the table that is written.
+    pub references: Vec<ForeignKey>,
+    /// The schema with the texts of its triggers and views.
+    pub world: Catalog,
 }
 
 impl Failure {
@@ -235,7 +233,7 @@ fn place(error: &Error, text: &str, context: &FailureContext<'_>) -> Option<Span
 /// A number of bytes as policies write it.
 pub fn in_bytes(count: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count % size == 0);
+    let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count.is_multiple_of(*size));
     unit.map_or_else(|| format!("{count} bytes"), |(size, word)| format!("{} {word}", count / size))
 }
 

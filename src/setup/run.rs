@@ -1,5 +1,6 @@
 //! The run.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Error};
@@ -11,12 +12,12 @@ use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
-use crate::guard::{Finding, Guard, Judged, Judging, Ready, StepError};
-use crate::policy::{Advice, ForeignKeys, Level, Limits};
+use crate::guard::{Finding, Guard, Judged, Judging, Piece, Ready, StepError};
+use crate::policy::{Advice, ForeignKeys, Level};
 use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Near, Refusal, counted, in_bytes};
 use crate::request::{Action, Resource};
 use crate::ruleset::Ruleset;
-use crate::source::{Name, Source};
+use crate::source::{Name, Source, Span};
 use crate::statement::{self, Statement};
 
 /// Why a run could not even begin, or could not be undone.
@@ -46,8 +47,13 @@ pub enum SetupError {
 /// an [`Outcome`].
 pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Result<Outcome, SetupError> {
     let (policy, door) = (guard.policy(), guard.name());
-    let mut outcome =
-        Outcome { verdict: Verdict::Ok, statements: 0, advice: Vec::new(), steps: 0, policy: policy.hash() };
+    let mut outcome = Outcome {
+        verdict: Verdict::Ok,
+        statements: 0,
+        advice: Vec::new(),
+        steps: 0,
+        policy: guard.hash().to_owned(),
+    };
     let limits = &policy.limits;
     let over =
         |code, bound: &str, count| Verdict::Failed(Box::new(Failure::of_text(door, code, bound, count)));
@@ -71,23 +77,70 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
     if !connection.is_autocommit() {
         return Err(SetupError::InTransaction);
     }
-    let statements: Vec<Statement<'_>> = spans.into_iter().map(|span| Statement::read(text, span)).collect();
     let held = Hardened::new(connection, limits)?;
-    let mut catalog = catalog::load(held.connection, policy, &catalog::built_in()?)?;
-    if statements.iter().any(|statement| names_unknown(statement, &catalog)) {
-        catalog.known = catalog::known_to(held.connection)?;
-    }
-    let ruleset = guard.rules_for(catalog);
-    let judging = Judging::new(held.connection, held.recorder.clone(), Arc::clone(&ruleset))?;
-    let run = Run { held: &held, judging, ruleset: &ruleset, limits, door, source, statements: &statements };
-    let verdict = run.go(&mut outcome.advice)?;
+    let catalog = catalog::load(held.connection, policy, &catalog::built_in()?)?;
+    let script = Script { guard, source, spans: &spans, statements: OnceCell::new() };
+    let (judging, pieces) = read(&held, &script, catalog)?;
+    let ruleset = Arc::clone(judging.ruleset());
+    let run = Run { held: &held, judging, ruleset: &ruleset, script: &script };
+    let verdict = run.go(pieces, &mut outcome.advice)?;
     outcome.verdict = verdict;
     outcome.steps = held.budget.spent();
     Ok(outcome)
 }
 
-/// Whether the text uses a name that neither the schema nor SQLite itself has. Only then can what
-/// the host registered on the connection matter, and reading it takes longer than a short run.
+/// The text of a run.
+struct Script<'r> {
+    guard: &'r Guard,
+    source: &'r Source,
+    spans: &'r [Span],
+    /// Every statement; read only where there is something to tell.
+    statements: OnceCell<Vec<Statement<'r>>>,
+}
+
+impl<'r> Script<'r> {
+    fn statements(&self) -> &[Statement<'r>] {
+        let read = |span: &Span| Statement::read(self.source.text(), *span);
+        self.statements.get_or_init(|| self.spans.iter().map(read).collect())
+    }
+
+    fn sql(&self, index: usize) -> &'r str {
+        self.spans.get(index).map_or("", |span| self.source.slice(*span))
+    }
+}
+
+/// A judge for the connection, and the statements of the text as it reads them. What the host has
+/// registered matters only where a name is neither the schema's nor SQLite's own; reading that
+/// takes longer than a short run.
+fn read<'r>(
+    held: &'r Hardened<'r>,
+    script: &Script<'r>,
+    catalog: Catalog,
+) -> rusqlite::Result<(Judging<'r>, Vec<Piece<'r>>)> {
+    let text = script.source.text();
+    let judge = |catalog: Catalog| {
+        let ruleset = script.guard.rules_for(catalog);
+        Judging::new(held.connection, held.recorder.clone(), ruleset)
+    };
+    let mut judging = judge(catalog)?;
+    // SQLite reads nothing behind a NUL byte, so no shape tells what a statement with one is.
+    let whole = !text.as_bytes().contains(&0);
+    let pieces: Vec<Piece<'_>> = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
+    let known = judging.ruleset().catalog().map(Arc::clone).unwrap_or_default();
+    let unknown = |piece: &Piece<'_>| match piece {
+        Piece::Known(_) => false,
+        Piece::Read { statement, .. } => names_unknown(statement, &known),
+    };
+    if !pieces.iter().any(unknown) {
+        return Ok((judging, pieces));
+    }
+    let more = catalog::known_to(held.connection)?;
+    judging = judge(Catalog { known: more, ..Catalog::clone(&known) })?;
+    let pieces = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
+    Ok((judging, pieces))
+}
+
+/// Whether the text uses a name that neither the schema nor SQLite itself has.
 fn names_unknown(statement: &Statement<'_>, catalog: &Catalog) -> bool {
     let known = &catalog.known;
     let is_cte = |name: &Name| statement.ctes.iter().any(|cte| cte.name == *name);
@@ -103,23 +156,20 @@ struct Run<'r> {
     held: &'r Hardened<'r>,
     judging: Judging<'r>,
     ruleset: &'r Ruleset,
-    limits: &'r Limits,
-    door: &'r str,
-    source: &'r Source,
-    statements: &'r [Statement<'r>],
+    script: &'r Script<'r>,
 }
 
 impl Run<'_> {
-    fn go(mut self, advice: &mut Vec<AdviceNote>) -> Result<Verdict, SetupError> {
-        if self.statements.iter().any(|statement| !self.judging.text_findings(statement).is_empty()) {
+    fn go(mut self, pieces: Vec<Piece<'_>>, advice: &mut Vec<AdviceNote>) -> Result<Verdict, SetupError> {
+        if pieces.iter().any(|piece| matches!(piece, Piece::Read { findings, .. } if !findings.is_empty())) {
             return Ok(self.refuse_all(None));
         }
         self.held.connection.execute_batch("BEGIN")?;
         if self.ruleset.policy().foreign_keys == ForeignKeys::Deferred {
             self.held.connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
         }
-        for index in 0..self.statements.len() {
-            if let Some(stopped) = self.statement(index, advice) {
+        for (index, piece) in pieces.into_iter().enumerate() {
+            if let Some(stopped) = self.statement(index, piece, advice) {
                 self.roll_back()?;
                 return Ok(match stopped {
                     Stopped::Refused(findings) => self.refuse_all(Some((index, findings))),
@@ -131,8 +181,13 @@ impl Run<'_> {
             Ok(()) => Ok(Verdict::Ok),
             Err(error) => {
                 let connection = self.held.connection;
-                let pending =
-                    Pending::new(connection, self.ruleset, self.door, self.statements.len(), &error);
+                let pending = Pending::new(
+                    connection,
+                    self.ruleset,
+                    self.script.guard.name(),
+                    self.script.spans.len(),
+                    &error,
+                );
                 self.roll_back()?;
                 Ok(Verdict::Failed(Box::new(pending.told(connection))))
             }
@@ -140,10 +195,16 @@ impl Run<'_> {
     }
 
     /// Judges and runs one statement; answers why the run must stop.
-    fn statement(&mut self, index: usize, advice: &mut Vec<AdviceNote>) -> Option<Stopped> {
-        let statement = self.statements.get(index)?;
+    fn statement(&mut self, index: usize, piece: Piece<'_>, advice: &mut Vec<AdviceNote>) -> Option<Stopped> {
         let before = self.held.connection.total_changes();
-        let mut ready = match self.judging.judge_by_engine(statement) {
+        let judged = match piece {
+            Piece::Known(id) => match self.judging.judge_known(id, self.script.sql(index)) {
+                Some(ready) => Judged::Ready(ready),
+                None => self.judging.judge_by_engine(self.script.statements().get(index)?),
+            },
+            Piece::Read { statement, id, .. } => self.judging.judge_shaped(&statement, id),
+        };
+        let mut ready = match judged {
             Judged::Ready(ready) => ready,
             Judged::Refused(findings) => return Some(Stopped::Refused(findings)),
             Judged::Failed(error) => return Some(self.failed(index, &error)),
@@ -155,7 +216,7 @@ impl Run<'_> {
             Err(StepError::Refused(findings)) => return Some(Stopped::Refused(findings)),
             Err(StepError::Sqlite(error)) => return Some(self.failed(index, &error)),
             Err(changed @ StepError::SchemaChanged) => {
-                let context = self.failure_context(index, Near::NONE)?;
+                let context = self.failure_context(index, None)?;
                 let failure = Failure::of_statement(
                     Code::SqliteError,
                     changed.to_string(),
@@ -172,7 +233,7 @@ impl Run<'_> {
         if self.held.connection.is_autocommit() {
             // Nothing that passes the guard ends a transaction and succeeds; were it to, the rows
             // before it are kept or lost already, and the run must not go on as if they were not.
-            let context = self.failure_context(index, Near::NONE)?;
+            let context = self.failure_context(index, None)?;
             let reason = "the statement ended the transaction".to_owned();
             let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
             return Some(Stopped::Failed(Box::new(failure)));
@@ -188,40 +249,41 @@ impl Run<'_> {
         unchanged: bool,
         advice: &mut Vec<AdviceNote>,
     ) -> Option<Stopped> {
-        let statement = self.statements.get(index)?;
         let mut findings = ready.advice.clone();
-        if unchanged && statement.target.is_some() && statement.explain.is_none() {
+        if unchanged && ready.writes() {
             let level =
                 self.ruleset.policy().advice.get(&Advice::NoRowChanged).copied().unwrap_or(Level::Warn);
-            let finding = Finding::plain(Code::NoRowChanged, Some(statement.span), "");
+            let finding = Finding::plain(Code::NoRowChanged, self.script.spans.get(index).copied(), "");
             match level {
                 Level::Allow => {}
                 Level::Warn => findings.push(finding),
                 Level::Deny => return Some(Stopped::Refused(vec![finding])),
             }
         }
-        let context = self.context(index);
-        advice.extend(findings.iter().map(|finding| AdviceNote::new(finding, &context)));
+        if !findings.is_empty() {
+            let context = self.context(index);
+            advice.extend(findings.iter().map(|finding| AdviceNote::new(finding, &context)));
+        }
         None
     }
 
     fn context(&self, index: usize) -> Context<'_> {
         Context {
-            door: self.door,
-            source: self.source,
-            statements: self.statements,
+            door: self.script.guard.name(),
+            source: self.script.source,
+            statements: self.script.statements(),
             index,
             ruleset: self.ruleset,
         }
     }
 
-    fn failure_context<'a>(&'a self, index: usize, near: &'a Near) -> Option<FailureContext<'a>> {
+    fn failure_context<'a>(&'a self, index: usize, near: Option<&'a Near>) -> Option<FailureContext<'a>> {
         Some(FailureContext {
-            door: self.door,
-            source: self.source,
-            statement: self.statements.get(index)?,
+            door: self.script.guard.name(),
+            source: self.script.source,
+            statement: self.script.statements().get(index)?,
             index,
-            statements: self.statements.len(),
+            statements: self.script.spans.len(),
             ruleset: self.ruleset,
             near,
         })
@@ -232,31 +294,33 @@ impl Run<'_> {
             return self.exceeded(index, exceeded);
         }
         let near = self.near(index);
-        let Some(context) = self.failure_context(index, &near) else {
+        let Some(context) = self.failure_context(index, Some(&near)) else {
             return Stopped::Refused(Vec::new());
         };
-        Stopped::Failed(Box::new(Failure::of_sqlite(error, self.limits, &context)))
+        Stopped::Failed(Box::new(Failure::of_sqlite(error, &self.script.guard.policy().limits, &context)))
     }
 
     fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {
-        let Some(context) = self.failure_context(index, Near::NONE) else {
-            return Stopped::Refused(Vec::new());
-        };
-        Stopped::Failed(Box::new(Failure::of_exceeded(exceeded, self.limits, &context)))
+        let Some(context) = self.failure_context(index, None) else { return Stopped::Refused(Vec::new()) };
+        Stopped::Failed(Box::new(Failure::of_exceeded(
+            exceeded,
+            &self.script.guard.policy().limits,
+            &context,
+        )))
     }
 
     /// What is known about the tables that a statement names, for the fix of what is wrong with it.
     fn near(&self, index: usize) -> Near {
         let mut near = Near::default();
-        let (Some(statement), Some(catalog)) = (self.statements.get(index), self.ruleset.catalog()) else {
-            return near;
-        };
+        let statement = self.script.statements().get(index);
+        let (Some(statement), Some(catalog)) = (statement, self.ruleset.catalog()) else { return near };
+        let mut world = Catalog::clone(catalog);
+        // What cannot be read adds no detail; the failure itself stands.
+        let _ = catalog::load_rest(self.held.connection, &mut world);
         let target = statement.target.as_ref().map(|target| &target.table);
         for mention in target.into_iter().chain(&statement.sources) {
-            let found = catalog.resolve(mention.schema.as_ref(), &mention.table);
-            let Some((schema, table)) = found else { continue };
-            let Ok(details) =
-                catalog::details(self.held.connection, &schema.name, &mention.table, &table.sql)
+            let found = world.resolve(mention.schema.as_ref(), &mention.table);
+            let Some((schema, details)) = found.and_then(|(s, table)| Some((s, table.details.as_ref()?)))
             else {
                 continue;
             };
@@ -266,15 +330,13 @@ impl Run<'_> {
                     .into_iter()
                     .any(|action| self.ruleset.allows(action, resource.clone()))
             };
-            let columns = details.columns.into_iter().filter(|column| !column.hidden);
-            near.columns.extend(columns.map(|column| column.name).filter(open));
+            let columns = details.columns.iter().filter(|column| !column.hidden);
+            near.columns.extend(columns.map(|column| column.name.clone()).filter(open));
             if target == Some(mention) {
-                let keys = details.foreign_keys.into_iter();
-                near.references.extend(
-                    keys.map(|key| (key.columns.into_iter().map(|(from, _)| from).collect(), key.parent)),
-                );
+                near.references.clone_from(&details.foreign_keys);
             }
         }
+        near.world = world;
         near
     }
 
@@ -282,7 +344,7 @@ impl Run<'_> {
     /// asked for while it ran cannot be seen again.
     fn refuse_all(&mut self, known: Option<(usize, Vec<Finding>)>) -> Verdict {
         let mut refusals = Vec::new();
-        for (index, statement) in self.statements.iter().enumerate() {
+        for (index, statement) in self.script.statements().iter().enumerate() {
             let findings = match &known {
                 Some((judged, findings)) if *judged == index => findings.clone(),
                 _ => match self.judging.judge(statement) {
@@ -290,13 +352,7 @@ impl Run<'_> {
                     Judged::Ready(_) | Judged::Failed(_) => Vec::new(),
                 },
             };
-            let context = Context {
-                door: self.door,
-                source: self.source,
-                statements: self.statements,
-                index,
-                ruleset: self.ruleset,
-            };
+            let context = self.context(index);
             refusals.extend(findings.iter().map(|finding| Refusal::new(finding, &context)));
         }
         Verdict::Refused(refusals)

@@ -9,7 +9,7 @@ pub fn written(name: &str) -> Cow<'_, str> {
     let bytes = name.as_bytes();
     let bare = bytes.first().is_some_and(|first| !first.is_ascii_digit() && *first != b'$')
         && bytes.iter().all(|byte| NAME_BYTES[usize::from(*byte)])
-        && Keyword::of(name).can_name();
+        && Keyword::of(bytes).can_name();
     if bare { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))) }
 }
 
@@ -101,13 +101,12 @@ impl Keyword {
     }
 
     /// The keyword that `word` is.
-    pub(super) fn of(word: &str) -> Self {
-        let bytes = word.as_bytes();
-        let Some(first) = bytes.first() else { return Self::Name };
+    pub(super) fn of(word: &[u8]) -> Self {
+        let Some(first) = word.first() else { return Self::Name };
         let index = usize::from((first | 0x20).wrapping_sub(b'a'));
         let Some(words) = WORDS.get(index) else { return Self::Name };
         for (keyword, meaning) in *words {
-            if keyword.len() == bytes.len() && bytes.eq_ignore_ascii_case(keyword.as_bytes()) {
+            if keyword.len() == word.len() && word.eq_ignore_ascii_case(keyword.as_bytes()) {
                 return *meaning;
             }
         }

@@ -1,6 +1,6 @@
 //! Reading one statement.
 
-use super::head::{self, Explain, Head};
+use super::head::{self, Explain};
 use super::keyword::Keyword;
 use super::split::split;
 use super::token::{Token, TokenKind, tokens};
@@ -29,20 +29,19 @@ impl<'t> Statement<'t> {
     /// SQLite will say what is wrong with it.
     pub fn read(text: &'t str, span: Span) -> Self {
         let (tokens, illegal) = tokens(text, span);
-        let (explain, start) = explain(text, &tokens);
-        let mut head = Head::Unknown;
-        let mut clauses = Clauses::default();
+        Self::of_tokens(text, span, tokens, illegal)
+    }
+
+    /// The same, where the tokens were read before.
+    pub(crate) fn of_tokens(text: &'t str, span: Span, tokens: Vec<Token>, illegal: Option<Span>) -> Self {
+        let (explain, start) = explain(&tokens);
+        let mut walk = Walk::new(text, &tokens, start);
         match tokens.get(start).filter(|token| token.kind == TokenKind::Word) {
-            Some(first) if Keyword::of(word(text, first)).starts_rows() => {
-                (head, clauses) = Walk::new(text, &tokens, start).run();
-            }
-            Some(first) => {
-                let rest = Span::new(first.span.start, span.end);
-                head = head::read(text, rest);
-            }
+            Some(first) if first.keyword.starts_rows() => walk.run(),
+            Some(first) => walk.head = head::read(text, Span::new(first.span.start, span.end)),
             None => {}
         }
-        let Clauses { calls, ctes, target, sources } = clauses;
+        let Walk { head, found: Clauses { calls, ctes, target, sources }, .. } = walk;
         let parameters = tokens.iter().filter(|token| token.kind == TokenKind::Parameter);
         Self {
             nul: nul(text, span),
@@ -65,15 +64,19 @@ impl<'t> Statement<'t> {
 /// statement is lost.
 fn nul(text: &str, span: Span) -> Option<Span> {
     let bytes = text.as_bytes().get(span.range())?;
+    // Nearly every text has none, and `contains` looks at many bytes at a time.
+    if !bytes.contains(&0) {
+        return None;
+    }
     let at = span.start + bytes.iter().position(|&byte| byte == 0)?;
     Some(Span::new(at, at + 1))
 }
 
 /// EXPLAIN, and the index of the token after it.
-fn explain(text: &str, tokens: &[Token]) -> (Option<Explain>, usize) {
+fn explain(tokens: &[Token]) -> (Option<Explain>, usize) {
     let keyword = |at: usize| {
         let token = tokens.get(at).filter(|token| token.kind == TokenKind::Word);
-        token.map(|token| Keyword::of(word(text, token)))
+        token.map(|token| token.keyword)
     };
     if keyword(0) != Some(Keyword::Explain) {
         (None, 0)

@@ -9,46 +9,55 @@ const FOLDED: u8 = 0x01;
 /// Behind every token, so that no two lists of tokens give one key.
 const END: u8 = 0x00;
 
-impl Statement<'_> {
-    /// Appends the statement's shape to `into`: statements of one shape differ in literal values
-    /// alone, so they ask for the same rows, columns and functions.
-    ///
-    /// Numbers, blobs and strings are folded, with these exceptions: a string for which `is_name`
-    /// holds (it is given in lower case, without quotes), a string that stands right behind AS, and
-    /// numbers in ORDER BY and GROUP BY, because those can be positions of columns.
-    pub fn shape(&self, is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) {
-        into.reserve(self.sql().len());
-        let mut positions = Positions::default();
-        let mut behind_as = false;
-        for token in &self.tokens {
-            let text = read::word(self.text, token);
-            into.push(tag(token.kind));
-            let keyword = (token.kind == TokenKind::Word).then(|| Keyword::of(text));
-            positions.step(token, text, keyword);
-            match token.kind {
-                TokenKind::Word | TokenKind::Quoted => {
-                    into.extend(text.bytes().map(|byte| byte.to_ascii_lowercase()));
+/// Appends the shape of the statement whose tokens these are to `into`: statements of one shape
+/// differ in literal values alone, so they ask for the same rows, columns and functions.
+///
+/// Numbers, blobs and strings are folded, with these exceptions: a string for which `is_name` holds
+/// (it is given without quotes), a string that stands right behind AS, and numbers in ORDER BY and
+/// GROUP BY, because those can be positions of columns.
+pub fn shape(text: &str, tokens: &[Token], is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) {
+    let mut positions = Positions::default();
+    let mut behind_as = false;
+    for token in tokens {
+        let word = read::word(text, token);
+        into.push(tag(token.kind));
+        let keyword = (token.kind == TokenKind::Word).then_some(token.keyword);
+        positions.step(token, word, keyword);
+        match token.kind {
+            TokenKind::Word | TokenKind::Quoted => append_folded(word, into),
+            TokenKind::String => {
+                let name = unquote(word);
+                if behind_as || is_name(&name) {
+                    append_folded(&name, into);
+                } else {
+                    into.push(FOLDED);
                 }
-                TokenKind::String => {
-                    let name = unquote(text).to_ascii_lowercase();
-                    if behind_as || is_name(&name) {
-                        into.extend_from_slice(name.as_bytes());
-                    } else {
-                        into.push(FOLDED);
-                    }
-                }
-                TokenKind::Number if positions.counts() => into.extend_from_slice(text.as_bytes()),
-                TokenKind::Number | TokenKind::Blob => into.push(FOLDED),
-                TokenKind::Parameter | TokenKind::Mark => into.extend_from_slice(text.as_bytes()),
             }
-            into.push(END);
-            behind_as = keyword == Some(Keyword::As);
+            TokenKind::Number if positions.counts() => into.extend_from_slice(word.as_bytes()),
+            TokenKind::Number | TokenKind::Blob => into.push(FOLDED),
+            TokenKind::Parameter | TokenKind::Mark => into.extend_from_slice(word.as_bytes()),
         }
+        into.push(END);
+        behind_as = keyword == Some(Keyword::As);
+    }
+}
+
+impl Statement<'_> {
+    /// Appends the statement's shape to `into`, as [`shape`] has it; an illegal tail belongs to it.
+    pub fn shape(&self, is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) {
+        shape(self.text, &self.tokens, is_name, into);
         if let Some(illegal) = self.illegal {
-            into.extend_from_slice(
-                self.text.as_bytes().get(illegal.start..self.span.end).unwrap_or_default(),
-            );
+            let tail = self.text.as_bytes().get(illegal.start..self.span.end);
+            into.extend_from_slice(tail.unwrap_or_default());
         }
+    }
+}
+
+fn append_folded(word: &str, into: &mut Vec<u8>) {
+    let start = into.len();
+    into.extend_from_slice(word.as_bytes());
+    if let Some(appended) = into.get_mut(start..) {
+        appended.make_ascii_lowercase();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Cutting a text at its semicolons.
 
-use super::token::{BOM, NAME_BYTES, comment_end, line_end};
+use super::token::{BOM, NAME_BYTES, comment_end, line_end, tokens};
 use crate::source::Span;
 
 /// The statements of `text`, as `sqlite3_complete` sees their ends.
@@ -9,8 +9,15 @@ use crate::source::Span;
 /// Each span runs from a statement's first token to its last; the `;`, spaces and comments around
 /// it are left out, and so are pieces without a token. A NUL byte counts as a token.
 pub fn split(text: &str) -> Vec<Span> {
-    let mut splitter =
-        Splitter { bytes: text.as_bytes(), state: State::Start, first: None, last: 0, pieces: Vec::new() };
+    let mut splitter = Splitter {
+        text,
+        bytes: text.as_bytes(),
+        unsure: false,
+        state: State::Start,
+        first: None,
+        last: 0,
+        pieces: Vec::new(),
+    };
     splitter.run();
     splitter.pieces
 }
@@ -41,19 +48,17 @@ enum Mark {
     End,
 }
 
-/// The next state, by state and token.
+/// The next state, by state and token, both in the order of their declarations.
 const NEXT: [[State; 7]; 7] = {
     use State::{Create, End, Explain, Normal, Semi, Start, Trigger};
     [
-        /*            Semi     Other    Explain  Create   Temp     Trigger  End   */
-        /* Start */
         [Start, Normal, Explain, Create, Normal, Normal, Normal],
-        /* Normal */ [Start, Normal, Normal, Normal, Normal, Normal, Normal],
-        /* Explain */ [Start, Explain, Normal, Create, Normal, Normal, Normal],
-        /* Create */ [Start, Normal, Normal, Normal, Create, Trigger, Normal],
-        /* Trigger */ [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
-        /* Semi */ [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, End],
-        /* End */ [Start, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
+        [Start, Normal, Normal, Normal, Normal, Normal, Normal],
+        [Start, Explain, Normal, Create, Normal, Normal, Normal],
+        [Start, Normal, Normal, Normal, Create, Trigger, Normal],
+        [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
+        [Semi, Trigger, Trigger, Trigger, Trigger, Trigger, End],
+        [Start, Trigger, Trigger, Trigger, Trigger, Trigger, Trigger],
     ]
 };
 
@@ -89,12 +94,15 @@ const CLASSES: [Class; 256] = {
 };
 
 struct Splitter<'t> {
+    text: &'t str,
     bytes: &'t [u8],
     state: State,
     /// Where the first token of the piece begins.
     first: Option<usize>,
     /// Where its last token so far ends.
     last: usize,
+    /// Whether a byte order mark stands where it may or may not belong to a token.
+    unsure: bool,
     pieces: Vec<Span>,
 }
 
@@ -133,8 +141,15 @@ impl Splitter<'_> {
     }
 
     fn close(&mut self) {
-        if let Some(first) = self.first.take() {
-            self.pieces.push(Span::new(first, self.last));
+        let Some(first) = self.first.take() else { return };
+        let mut piece = Span::new(first, self.last);
+        if std::mem::take(&mut self.unsure)
+            && let (tokens, None) = tokens(self.text, piece)
+        {
+            piece.end = tokens.last().map_or(piece.start, |token| token.span.end);
+        }
+        if piece.start < piece.end {
+            self.pieces.push(piece);
         }
     }
 
@@ -192,12 +207,15 @@ impl Splitter<'_> {
     }
 
     /// The bytes of the byte order marks that begin `word`: spaces to the tokenizer.
-    fn marks_of_order(&self, start: usize, word: &[u8]) -> usize {
-        let after_sigil = || {
-            let before = start.checked_sub(1).and_then(|at| self.bytes.get(at));
-            matches!(before, Some(b'@' | b'#' | b':'))
-        };
-        if !word.starts_with(BOM) || after_sigil() {
+    fn marks_of_order(&mut self, start: usize, word: &[u8]) -> usize {
+        let Some(&first) = word.first() else { return 0 };
+        if !(first == BOM[0] || first.is_ascii_digit()) {
+            return 0;
+        }
+        let before = start.checked_sub(1).and_then(|at| self.bytes.get(at));
+        if matches!(before, Some(b'.' | b'?' | b'@' | b'#' | b':')) {
+            // `1.` or `@` takes the mark in, `a.` or `?1` does not: only the tokenizer can tell.
+            self.unsure |= word.windows(BOM.len()).any(|bytes| bytes == BOM);
             return 0;
         }
         word.chunks_exact(BOM.len()).take_while(|chunk| *chunk == BOM).count() * BOM.len()

@@ -126,7 +126,7 @@ impl Walk<'_> {
                 verb,
                 table,
                 conflict,
-                columns: Vec::new(),
+                columns: Vec::with_capacity(8),
                 has_where: false,
                 single_row: None,
             });

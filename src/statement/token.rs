@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::keyword::Keyword;
 use crate::source::Span;
 
 /// What a token is.
@@ -34,6 +35,8 @@ pub struct Token {
     pub kind: TokenKind,
     /// Where it stands.
     pub span: Span,
+    /// The keyword that a word is; a name for anything else. Looked up once, asked for often.
+    pub(super) keyword: Keyword,
 }
 
 /// The tokens of `text` within `span`, without spaces and comments, and the first illegal one.
@@ -41,8 +44,8 @@ pub struct Token {
 /// Nothing is read past an illegal token: SQLite reads nothing there either. A NUL byte is illegal,
 /// and so is a quoted token that holds one.
 pub fn tokens(text: &str, span: Span) -> (Vec<Token>, Option<Span>) {
-    // Four bytes a token is usual; a long literal must not reserve for its whole length.
-    let mut found = Vec::with_capacity((span.end.saturating_sub(span.start) / 4 + 4).min(64));
+    // Three bytes a token is rarely too few; a long literal must not reserve for its whole length.
+    let mut found = Vec::with_capacity((span.end.saturating_sub(span.start) / 3 + 4).min(64));
     let mut lexer = Lexer::new(text, span);
     loop {
         match lexer.step() {
@@ -242,7 +245,11 @@ impl<'t> Lexer<'t> {
                 Class::Bang | Class::Illegal => return self.illegal(start + 1),
             };
             self.at = end;
-            return Step::Token(Token { kind, span: Span::new(start, end) });
+            let keyword = match kind {
+                Word => Keyword::of(self.bytes.get(start..end).unwrap_or_default()),
+                _ => Keyword::Name,
+            };
+            return Step::Token(Token { kind, span: Span::new(start, end), keyword });
         }
     }
 

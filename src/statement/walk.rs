@@ -7,9 +7,8 @@
 use super::head::Head;
 use super::keyword::Keyword;
 use super::read::{Clauses, word};
-use super::token::{Token, TokenKind, unquote};
-use super::{Mention, TableMention};
-use crate::source::{Name, Span};
+use super::token::{Token, TokenKind};
+use crate::source::Span;
 
 /// What the next token of a parenthesis is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +98,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn run(mut self) -> (Head, Clauses) {
+    pub(super) fn run(&mut self) {
         while let Some(&token) = self.tokens.get(self.at) {
             // Each arm may read further tokens; `at` is then the last one it has read.
             match token.kind {
@@ -114,19 +113,18 @@ impl<'a> Walk<'a> {
         if self.row == Row::One
             && let Some(target) = &mut self.found.target
         {
-            target.single_row = Some(self.values);
+            target.single_row = Some(std::mem::take(&mut self.values));
         }
-        (self.head, self.found)
     }
 
     pub(super) fn word(&mut self, token: Token) {
         use Keyword as K;
-        let keyword = Keyword::of(self.text_of(token));
+        let keyword = token.keyword;
         let frame = self.frame();
         match frame.state {
             State::Start | State::CteNext => return self.start(keyword),
             State::Inert => return,
-            State::Name => return self.set_state(State::Operator),
+            State::Name if keyword.can_name() => return self.set_state(State::Operator),
             State::CteAs => {
                 if keyword == K::As {
                     self.set_state(State::CteQuery);
@@ -217,15 +215,7 @@ impl<'a> Walk<'a> {
 
     /// Whether the word WINDOW here begins the list of windows, by SQLite's own test.
     fn defines_windows(&self) -> bool {
-        let named = match self.tokens.get(self.at + 1) {
-            Some(token) => match token.kind {
-                TokenKind::Word => self.keyword_at(1).is_some_and(Keyword::can_name),
-                TokenKind::Quoted | TokenKind::String => true,
-                _ => false,
-            },
-            None => false,
-        };
-        named && self.keyword_at(2) == Some(Keyword::As)
+        self.name_follows() && self.keyword_at(2) == Some(Keyword::As)
     }
 
     fn operand_word(&mut self, token: Token, keyword: Keyword) {
@@ -268,14 +258,13 @@ impl<'a> Walk<'a> {
             K::Collate => State::Name,
             K::As if self.frame().cast => State::Inert,
             K::As => State::Name,
-            K::Over if self.behind_parenthesis() => {
-                if self.mark_at(1, b'(') {
-                    self.at += 1;
-                    self.frames.push(Frame::new(State::Window));
-                    return;
-                }
-                State::Name
+            // SQLite's own test: anywhere else, `over` is an alias.
+            K::Over if self.behind_parenthesis() && self.mark_at(1, b'(') => {
+                self.at += 1;
+                self.frames.push(Frame::new(State::Window));
+                return;
             }
+            K::Over if self.behind_parenthesis() && self.name_follows() => State::Name,
             K::Filter if self.behind_parenthesis() => State::Operator,
             K::Partition if self.keyword_at(1) == Some(K::By) => {
                 self.at += 1;
@@ -334,166 +323,6 @@ impl<'a> Walk<'a> {
         if matches!(self.frame().state, State::Operand | State::Name | State::In | State::Assigned) {
             self.set_state(State::Operator);
         }
-    }
-
-    fn mark(&mut self, token: Token) {
-        let mark = self.text_of(token);
-        let state = self.frame().state;
-        match mark {
-            "(" => self.open(state),
-            ")" => self.close(),
-            "," => self.comma(),
-            "." if state == State::Operator => self.set_state(State::Name),
-            "*" if matches!(state, State::Operand | State::Name) => self.set_state(State::Operator),
-            "->" | "->>" => {
-                self.call(token);
-                self.set_state(State::Operand);
-            }
-            _ if matches!(state, State::Operand | State::Operator | State::Name | State::Assigned) => {
-                self.set_state(State::Operand);
-            }
-            _ => {}
-        }
-    }
-
-    fn open(&mut self, state: State) {
-        if self.frames.len() == 1 && self.row == Row::Expected {
-            self.row = Row::Open(self.at + 1);
-        }
-        let query = self.keyword_at(1).is_some_and(Keyword::starts_query);
-        let inner = |other: State| if query { State::Start } else { other };
-        let (outer, frame) = match state {
-            State::Operand | State::Operator | State::Name | State::In => {
-                (State::Operator, Frame::new(inner(State::Operand)))
-            }
-            State::Source => {
-                let state = inner(State::Source);
-                (State::AfterSource, Frame { from: state == State::Source, ..Frame::new(state) })
-            }
-            State::Assigned => return self.assigned_list(),
-            State::CteAs | State::Cte => (State::CteAs, Frame::new(State::Inert)),
-            State::CteQuery => (State::CteNext, Frame::new(State::Start)),
-            State::Windows => (State::Windows, Frame::new(State::Window)),
-            State::Inert => (State::Inert, Frame::new(State::Inert)),
-            // Nothing legal: on the safe side.
-            State::Start | State::AfterSource | State::CteNext | State::Window => {
-                (state, Frame::new(inner(State::Operand)))
-            }
-        };
-        self.set_state(outer);
-        self.frames.push(frame);
-    }
-
-    fn close(&mut self) {
-        if self.frames.len() > 1 {
-            self.frames.pop();
-        }
-        if self.frames.len() == 1
-            && let Row::Open(start) = self.row
-        {
-            self.value(start);
-            self.row = if self.mark_at(1, b',') { Row::Many } else { Row::One };
-        }
-    }
-
-    fn comma(&mut self) {
-        if self.frames.len() == 2
-            && let Row::Open(start) = self.row
-        {
-            self.value(start);
-            self.row = Row::Open(self.at + 1);
-        }
-        let frame = self.frame();
-        let state = match frame.state {
-            State::CteNext => State::Cte,
-            State::Inert | State::Windows | State::Cte | State::CteAs | State::CteQuery => return,
-            _ if frame.from => State::Source,
-            _ if frame.set => State::Assigned,
-            _ => State::Operand,
-        };
-        self.set_state(state);
-    }
-
-    /// The expression of a VALUES row from token `start` to the one before this.
-    fn value(&mut self, start: usize) {
-        let ends = (self.tokens.get(start), self.at.checked_sub(1).and_then(|at| self.tokens.get(at)));
-        if let (Some(first), Some(last)) = ends
-            && first.span.start < last.span.end
-        {
-            self.values.push(Span::new(first.span.start, last.span.end));
-        }
-    }
-
-    fn source(&mut self) {
-        if let Some(table) = self.table() {
-            self.found.sources.push(table);
-        }
-    }
-
-    /// The table at this token; leaves `at` at its last token.
-    pub(super) fn table(&mut self) -> Option<TableMention> {
-        let first = *self.tokens.get(self.at)?;
-        let second = self.tokens.get(self.at + 2).copied();
-        let (schema, table, span) = match second {
-            Some(second) if self.mark_at(1, b'.') && self.is_name(second) => {
-                self.at += 2;
-                let schema = self.name_of(first);
-                (Some(schema), self.name_of(second), Span::new(first.span.start, second.span.end))
-            }
-            _ => (None, self.name_of(first), first.span),
-        };
-        Some(TableMention { schema, table, span, called: self.mark_at(1, b'(') })
-    }
-
-    /// Steps into the arguments of a table function.
-    fn arguments(&mut self) {
-        if self.mark_at(1, b'(') {
-            self.at += 1;
-            self.frames.push(Frame::new(State::Operand));
-        }
-    }
-
-    fn call(&mut self, token: Token) {
-        let mention = self.mention(token);
-        self.found.calls.push(mention);
-    }
-
-    pub(super) fn mention(&self, token: Token) -> Mention {
-        Mention { name: self.name_of(token), span: token.span }
-    }
-
-    pub(super) fn name_of(&self, token: Token) -> Name {
-        Name::from(unquote(self.text_of(token)).as_ref())
-    }
-
-    /// Whether a token can be a name where only a name can stand.
-    pub(super) fn is_name(&self, token: Token) -> bool {
-        match token.kind {
-            TokenKind::Word => Keyword::of(self.text_of(token)).can_name(),
-            TokenKind::Quoted | TokenKind::String => true,
-            _ => false,
-        }
-    }
-
-    fn behind_parenthesis(&self) -> bool {
-        self.at.checked_sub(1).is_some_and(|at| self.is_mark(at, b')'))
-    }
-
-    /// Whether the token `ahead` of this one is that mark.
-    pub(super) fn mark_at(&self, ahead: usize, mark: u8) -> bool {
-        self.is_mark(self.at + ahead, mark)
-    }
-
-    fn is_mark(&self, at: usize, mark: u8) -> bool {
-        self.tokens.get(at).is_some_and(|token| {
-            token.kind == TokenKind::Mark && self.text.as_bytes().get(token.span.start) == Some(&mark)
-        })
-    }
-
-    /// The keyword `ahead` of this token, `None` where that is no word.
-    pub(super) fn keyword_at(&self, ahead: usize) -> Option<Keyword> {
-        let token = self.tokens.get(self.at + ahead).filter(|token| token.kind == TokenKind::Word)?;
-        Some(Keyword::of(self.text_of(*token)))
     }
 
     pub(super) fn text_of(&self, token: Token) -> &'a str {

@@ -2,6 +2,7 @@
 
 use super::FailureContext;
 use super::world_code::{calling, raising};
+use crate::catalog::ForeignKey;
 use crate::diagnostic::Code;
 use crate::policy::{ForeignKeys, Verb};
 use crate::refusal::words::{call, named as sql_name, sentence};
@@ -76,7 +77,7 @@ fn column(name: &str, context: &FailureContext<'_>) -> String {
     if let Some(culprit) = world_names(name, context) {
         return culprit;
     }
-    let columns = &context.near.columns;
+    let columns = context.near.map(|near| near.columns.as_slice()).unwrap_or_default();
     if let Some(near) = nearest(name, columns.iter().map(Name::as_str)) {
         return format!("Did you mean {}?", written(near));
     }
@@ -189,19 +190,16 @@ fn foreign_key(context: &FailureContext<'_>) -> String {
     let written_columns = target.map(|target| target.columns.as_slice()).unwrap_or_default();
     let verb = target.map(|target| target.verb);
     // An UPDATE breaks a reference that it sets, or else the references to what it changes.
-    let concerned = |columns: &[Name]| {
-        verb != Some(Verb::Update) || columns.iter().any(|c| written_columns.iter().any(|w| w.name == *c))
+    let concerned = |key: &&ForeignKey| {
+        let is_set = |name: &Name| written_columns.iter().any(|column| column.name == *name);
+        verb != Some(Verb::Update) || key.columns.iter().any(|(from, _)| is_set(from))
     };
-    let references: Vec<String> = context
-        .near
-        .references
-        .iter()
-        .filter(|(columns, _)| concerned(columns))
-        .map(|(columns, parent)| {
-            let columns: Vec<_> = columns.iter().map(|column| written(column.as_str())).collect();
-            format!("{} refers to {}", columns.join(", "), written(parent.as_str()))
-        })
-        .collect();
+    let keys = context.near.map(|near| near.references.as_slice()).unwrap_or_default();
+    let references = keys.iter().filter(concerned).map(|key| {
+        let columns: Vec<_> = key.columns.iter().map(|(from, _)| written(from.as_str())).collect();
+        format!("{} refers to {}", columns.join(", "), written(key.parent.as_str()))
+    });
+    let references: Vec<String> = references.collect();
     let told = if references.is_empty() { String::new() } else { format!(" ({})", references.join("; ")) };
     let later = match context.ruleset.policy().foreign_keys {
         ForeignKeys::Immediate => ", or set `foreign_keys: deferred` in the policy to check once, at COMMIT",

@@ -28,7 +28,7 @@ fn words(sql: &str) -> impl Iterator<Item = (TokenKind, String)> {
 }
 
 fn trigger(context: &FailureContext<'_>, holds: impl Fn(&str) -> bool) -> Option<String> {
-    let catalog = context.ruleset.catalog()?;
+    let catalog = &context.near?.world;
     let target = context.statement.target.as_ref()?;
     let every = || catalog.schemas.iter().flat_map(|schema: &Schema| &schema.triggers);
     let on_target = |(_, trigger): &(&Name, &Trigger)| trigger.table == target.table.table;
@@ -45,7 +45,7 @@ fn body(trigger: &Trigger) -> String {
 }
 
 fn view(context: &FailureContext<'_>, holds: impl Fn(&str) -> bool) -> Option<String> {
-    let catalog = context.ruleset.catalog()?;
+    let catalog = &context.near?.world;
     context.statement.sources.iter().find_map(|source| {
         let (_, table) = catalog.resolve(source.schema.as_ref(), &source.table)?;
         let found = table.kind == TableKind::View && holds(&table.sql);

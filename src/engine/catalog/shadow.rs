@@ -1,0 +1,67 @@
+//! Tables where virtual tables keep their data.
+
+use rusqlite::Connection;
+
+use crate::catalog::{Schema, TableKind};
+use crate::source::Name;
+
+/// The names that modules give the tables where they keep their data, after the virtual table's
+/// own. SQLite tells by the name too; for a module that is not listed it is asked.
+const SHADOWS: [(&str, &[&str]); 6] = [
+    ("fts3", &["content", "segments", "segdir", "docsize", "stat"]),
+    ("fts4", &["content", "segments", "segdir", "docsize", "stat"]),
+    ("fts5", &["data", "idx", "content", "docsize", "config"]),
+    ("rtree", &["node", "parent", "rowid"]),
+    ("rtree_i32", &["node", "parent", "rowid"]),
+    ("geopoly", &["node", "parent", "rowid"]),
+];
+
+/// Marks the tables where the virtual tables of `schema` keep their data.
+pub(super) fn mark(connection: &Connection, quoted: &str, schema: &mut Schema) -> rusqlite::Result<()> {
+    let virtual_tables: Vec<(Name, Name)> = schema
+        .tables
+        .iter()
+        .filter_map(|(name, table)| match &table.kind {
+            TableKind::Virtual(module) => Some((name.clone(), module.clone())),
+            TableKind::Ordinary | TableKind::View | TableKind::Shadow(_) => None,
+        })
+        .collect();
+    let mut all_listed = true;
+    for (owner, module) in &virtual_tables {
+        match SHADOWS.iter().find(|(listed, _)| *module == **listed) {
+            Some((_, endings)) => {
+                for ending in *endings {
+                    mark_one(schema, &Name::from(format!("{owner}_{ending}")), owner);
+                }
+            }
+            // The vocabulary of a full-text table has none of its own.
+            None => all_listed &= *module == *"fts5vocab" || *module == *"fts4aux",
+        }
+    }
+    if all_listed {
+        return Ok(());
+    }
+    let mut list = connection.prepare(&format!("PRAGMA {quoted}.table_list"))?;
+    let mut rows = list.query([])?;
+    while let Some(row) = rows.next()? {
+        if row.get_ref(2)?.as_str()? == "shadow" {
+            let shadow = Name::from(row.get::<_, String>(1)?);
+            let begins = |owner: &Name| {
+                shadow.folded().strip_prefix(owner.folded()).is_some_and(|rest| rest.starts_with('_'))
+            };
+            let owners = virtual_tables.iter().map(|(owner, _)| owner).filter(|owner| begins(owner));
+            if let Some(owner) = owners.max_by_key(|owner| owner.folded().len()) {
+                mark_one(schema, &shadow, owner);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn mark_one(schema: &mut Schema, shadow: &Name, owner: &Name) {
+    if let Some(table) = schema.tables.get_mut(shadow)
+        && table.kind == TableKind::Ordinary
+    {
+        table.kind = TableKind::Shadow(owner.clone());
+    }
+}
