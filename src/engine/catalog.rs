@@ -81,10 +81,8 @@ fn load_schema(connection: &Connection, number: i64, name: &str) -> rusqlite::Re
         indexes: Vec::new(),
     };
     let table = if number == 1 { "sqlite_temp_schema" } else { "sqlite_schema" };
-    // Only what a virtual table was created with says what it is; it is the one kind without a root.
-    let mut objects = connection.prepare(&format!(
-        "SELECT type, name, tbl_name, rootpage, iif(type = 'table' AND rootpage = 0, sql, '') FROM {quoted}.{table}"
-    ))?;
+    let mut objects =
+        connection.prepare(&format!("SELECT type, name, tbl_name, rootpage, sql FROM {quoted}.{table}"))?;
     let mut rows = objects.query([])?;
     let mut has_virtual = false;
     while let Some(row) = rows.next()? {
@@ -105,7 +103,8 @@ fn add_object(schema: &mut Schema, row: &Row<'_>) -> rusqlite::Result<bool> {
     let root = row.get::<_, Option<i64>>(3)?.unwrap_or(0);
     match &*kind {
         "table" => {
-            let sql = text(4)?.into_owned();
+            // Only a virtual table has no root, and only its text says what it is.
+            let sql = if root == 0 { text(4)?.into_owned() } else { String::new() };
             let kind = virtual_module(&sql).map_or(TableKind::Ordinary, TableKind::Virtual);
             let is_virtual = matches!(kind, TableKind::Virtual(_));
             schema.tables.insert(name, Table { kind, root, sql, details: None });

@@ -1,12 +1,12 @@
 //! One statement at a time, on one connection.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, ErrorCode};
 
 use super::finding::{Finding, Witness, settle};
-use super::live::{Exchange, Live, take_denied};
+use super::live::{Exchange, Live, Module, modules, take_denied};
 use super::memo::{Memo, ShapeId};
 use super::mentions::Mentions;
 use super::ready::Ready;
@@ -66,8 +66,10 @@ pub struct Judging<'c> {
     all_triggers: Origin,
     /// How many statements took the full way; those are never remembered.
     full_ways: u64,
-    /// Whether the virtual tables are connected.
-    warm: bool,
+    /// The virtual tables that were used.
+    connected: BTreeSet<Module>,
+    /// Whether every virtual table is connected.
+    all_connected: bool,
     /// Whether every statement takes the full way; a test compares it with the short one.
     pub(super) always_full: bool,
 }
@@ -104,7 +106,8 @@ impl<'c> Judging<'c> {
             exchange,
             all_triggers: Origin::Trigger(triggers),
             full_ways: 0,
-            warm: false,
+            connected: BTreeSet::new(),
+            all_connected: false,
             always_full: false,
         })
     }
@@ -243,11 +246,12 @@ impl<'c> Judging<'c> {
     }
 
     fn rows(&mut self, statement: &Statement<'_>) -> Judged<'c> {
-        if self.may_use_virtual_table(statement) {
-            self.warm_up();
-        }
         let mut pass = self.pass(statement.sql());
-        if pass.prepared.is_err() && self.warm_up() {
+        let again = match pass.prepared {
+            Ok(_) => self.connected_by(&mut pass.events, statement),
+            Err(_) => self.connect_all(),
+        };
+        if again {
             pass = self.pass(statement.sql());
         }
         let prepared = match pass.prepared {
@@ -259,33 +263,40 @@ impl<'c> Judging<'c> {
             return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
         }
         drop(prepared);
-        self.warm_up();
         self.full_ways += 1;
         full_way::judge(self, statement)
     }
 
-    /// Connects the virtual tables, once. A cold one reads its own tables while a statement is
-    /// prepared, where it could not be told from the caller. Answers whether it did anything.
-    fn warm_up(&mut self) -> bool {
-        if std::mem::replace(&mut self.warm, true) {
+    /// Notes the virtual tables that a pass used for the first time. A cold one reads its own tables
+    /// while a statement is prepared, where that could not be told from the caller; now that it is
+    /// connected, another pass is clean. Answers whether one is needed: FTS5 alone reads nothing but
+    /// its own settings, which are left out where the text does not name them.
+    fn connected_by(&mut self, events: &mut Vec<Event>, statement: &Statement<'_>) -> bool {
+        let mut again = false;
+        for module in modules(events, &self.catalog) {
+            if self.connected.contains(&module) {
+                continue;
+            }
+            let settings = format!("{}_config", module.table());
+            if module.is_fts5() && !statement.mentions(|name| name.eq_ignore_ascii_case(&settings)) {
+                events.retain(|event| {
+                    event.kind != EventKind::Read || !event.first.eq_ignore_ascii_case(&settings)
+                });
+            } else {
+                again = true;
+            }
+            self.connected.insert(module);
+        }
+        again
+    }
+
+    /// Connects every virtual table, once; a prepare that failed may have failed for a cold one whose
+    /// own statements were denied. Answers whether there was any to connect.
+    fn connect_all(&mut self) -> bool {
+        if std::mem::replace(&mut self.all_connected, true) {
             return false;
         }
         connect_virtual_tables(self.connection, &self.catalog)
-    }
-
-    /// Whether the statement may reach a virtual table: unless all that it names are ordinary tables
-    /// without triggers and nothing cascades, it may.
-    fn may_use_virtual_table(&self, statement: &Statement<'_>) -> bool {
-        let target = statement.target.as_ref().map(|target| (&target.table, target.verb));
-        let sources = statement.sources.iter().map(|source| (source, Verb::Read));
-        sources.chain(target).any(|(mention, verb)| {
-            let found = self.catalog.resolve(mention.schema.as_ref(), &mention.table);
-            found.is_none_or(|(schema, table)| {
-                let alone = verb == Verb::Read
-                    || (verb == Verb::Insert && schema.triggers_on(&mention.table).next().is_none());
-                table.kind != TableKind::Ordinary || !alone
-            })
-        })
     }
 
     /// Whether statements of this one's shape are judged alike. Never what writes a virtual table,

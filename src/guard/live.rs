@@ -21,6 +21,16 @@ pub(super) struct Module {
     module: Name,
 }
 
+impl Module {
+    pub(super) fn table(&self) -> &Name {
+        &self.table
+    }
+
+    pub(super) fn is_fts5(&self) -> bool {
+        self.module == *"fts5"
+    }
+}
+
 /// The virtual tables that `events` use, with the full-text tables that vocabulary tables read.
 pub(super) fn modules(events: &[Event], catalog: &Catalog) -> Vec<Module> {
     let mut found: Vec<Module> = Vec::new();

@@ -14,31 +14,35 @@ use crate::statement::Statement;
 pub(super) struct Mentions {
     /// Every table and view by its folded name, with whether a read of it may be denied.
     tables: HashMap<Name, Option<bool>>,
-    /// Bytes of the longest name that can be one.
-    longest: usize,
+    /// For each length, the first letters that names of that length have, so that nearly every text
+    /// is told from a name at a glance.
+    letters: [u32; LONGEST + 1],
 }
 
-/// Bytes of a module's name at most.
-const LONGEST_MODULE: usize = 255;
+/// Names from this length on share one entry.
+const LONGEST: usize = 64;
 
 impl Mentions {
     pub(super) fn new(catalog: &Catalog) -> Self {
         let names = catalog.schemas.iter().flat_map(|schema| schema.tables.keys());
         let tables: HashMap<Name, Option<bool>> = names.map(|name| (name.clone(), None)).collect();
-        let longest = tables.keys().map(|name| name.as_str().len()).max().unwrap_or(0);
-        Self { tables, longest: longest.max(LONGEST_MODULE) }
+        let mut letters = [0; LONGEST + 1];
+        for name in tables.keys().chain(&catalog.known.modules) {
+            letters[name.folded().len().min(LONGEST)] |= letter(name.folded());
+        }
+        Self { tables, letters }
     }
 
     /// Whether `name` is one of a table, a view or a table function, so that a string can stand for it.
     pub(super) fn is_table(&self, catalog: &Catalog, name: &str) -> bool {
-        if name.len() > self.longest {
-            return false;
+        let internal = || name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"));
+        if self.letters[name.len().min(LONGEST)] & letter(name) == 0 {
+            return internal();
         }
         let folded = name.to_ascii_lowercase();
-        // Of what is there without being created, no name holds anything but these.
-        let plain = || folded.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         self.tables.contains_key(folded.as_str())
-            || (plain() && (folded.starts_with("sqlite_") || catalog.known.modules.contains(folded.as_str())))
+            || catalog.known.modules.contains(folded.as_str())
+            || internal()
     }
 
     /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.
@@ -85,6 +89,10 @@ impl Mentions {
 
     fn is_hidden(&mut self, name: &str, ruleset: &Arc<Ruleset>, catalog: &Catalog) -> bool {
         // Most words are no table's name; they must cost next to nothing.
+        if self.letters[name.len().min(LONGEST)] & letter(name) == 0 {
+            let internal = name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"));
+            return internal && hidden_without_catalog(name, ruleset, catalog);
+        }
         let found = if name.bytes().any(|b| b.is_ascii_uppercase()) {
             self.tables.get_key_value(name.to_ascii_lowercase().as_str())
         } else {
@@ -99,6 +107,11 @@ impl Mentions {
         self.tables.insert(key, Some(hidden));
         hidden
     }
+}
+
+/// The first letter of a name as a bit; letters of either case share one.
+fn letter(name: &str) -> u32 {
+    name.bytes().next().map_or(0, |first| 1 << (first & 31))
 }
 
 fn hidden_without_catalog(name: &str, ruleset: &Ruleset, catalog: &Catalog) -> bool {
