@@ -15,6 +15,7 @@ mod token;
 mod walk;
 
 pub use head::{Explain, Head, PragmaArgument, PragmaHead};
+pub use keyword::written;
 pub use read::statements;
 pub use shape::shape;
 pub use split::split;

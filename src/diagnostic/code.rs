@@ -60,15 +60,15 @@ macro_rules! registry {
 
 registry! {
     Refused {
-        NulByte = "nul-byte", "it holds a NUL byte, where SQLite would stop reading", "Remove the byte; a NUL inside a value can be written with char(0).";
+        NulByte = "nul-byte", "it holds a NUL byte, where SQLite would stop reading", "{way}";
         BindParameter = "bind-parameter", "it has the bind parameter {what}, which nothing binds", "Write the value itself in its place.";
-        SchemaChange = "schema-change", "it changes the schema", "Only rows may change here; put schema changes into the world's own schema.";
+        SchemaChange = "schema-change", "it changes the schema", "{way}";
         TransactionControl = "transaction-control", "it controls the transaction", "Remove it; everything here already runs in one transaction that is kept or undone as a whole.";
-        AttachDetach = "attach-detach", "it attaches or detaches a database", "Name the tables of the databases that are attached already by their schema, as in schema.table.";
-        Maintenance = "maintenance", "it rebuilds the database file", "Remove it; a run changes rows only.";
+        AttachDetach = "attach-detach", "it {verb} a database", "{way}";
+        Maintenance = "maintenance", "it {verb} the database file", "Remove it; a run changes rows only.";
         InternalTable = "internal-table", "it {verb} {what}, a table that SQLite keeps for itself", "{way}";
         ShadowTable = "shadow-table", "it {verb} {what}, where the virtual table {owner} keeps its data", "Use {owner} instead.";
-        PragmaNotReporting = "pragma-not-reporting", "PRAGMA {what} is not one of the pragmas that only report", "{way}";
+        PragmaNotReporting = "pragma-not-reporting", "PRAGMA {what} is not among the reports that the policy allows", "{way}";
         ReadDenied = "read-denied", "it reads {what}, which the policy closes", "{way}";
         WriteDenied = "write-denied", "it {verb} {what}, which the policy closes", "{way}";
         ReplaceDenied = "replace-denied", "it may replace rows of {what}, which the policy closes", "{way}";
@@ -76,7 +76,7 @@ registry! {
         FunctionNotAllowed = "function-not-allowed", "it calls {what}, which the policy does not allow", "{way}";
         TriggerNotTrusted = "trigger-not-trusted", "trigger {owner} calls {what}, which the policy does not allow", "{way}";
         ViewNotTrusted = "view-not-trusted", "view {owner} calls {what}, which the policy does not allow", "{way}";
-        UnknownAction = "unknown-action", "SQLite asks for {what}, an action that this build does not know", "Update seawall; until then the statement cannot run.";
+        UnknownAction = "unknown-action", "SQLite asks for {what}, which this build cannot judge", "{way}";
     }
     Failed {
         Constraint = "sqlite-constraint", "{what}", "{way}";
@@ -87,22 +87,22 @@ registry! {
         UnknownDatabase = "sqlite-unknown-database", "{what}", "{way}";
         View = "sqlite-view", "{what}", "Change the tables that the view reads; it has no INSTEAD OF trigger for this.";
         GeneratedColumn = "sqlite-generated-column", "{what}", "Leave the column out; SQLite computes it from the others.";
-        Raise = "sqlite-raise", "{what}", "A trigger of the world refuses this change on purpose.";
+        Raise = "sqlite-raise", "{what}", "{way}";
         SqliteError = "sqlite-error", "{what}", "{way}";
         CommitForeignKey = "commit-foreign-key", "{what}", "{way}";
-        LimitSteps = "limit-steps", "it took more than {what} steps", "Look for a loop without an end, or raise limits.steps in the policy.";
-        LimitTime = "limit-time", "it took longer than {what}", "Look for a loop without an end, or raise limits.time in the policy.";
+        LimitSteps = "limit-steps", "the run took more than {what} steps", "Look for a loop without an end, or raise limits.steps in the policy.";
+        LimitTime = "limit-time", "the run took longer than {what}", "Look for a loop without an end, or raise limits.time in the policy.";
         LimitValue = "limit-value", "a value is larger than {what}", "Store a smaller value, or raise limits.value in the policy.";
         LimitText = "limit-text", "the text is larger than {what}", "Split it into several runs, or raise limits.text in the policy.";
         LimitStatements = "limit-statements", "the text has more than {what}", "Join INSERTs into one with several rows, or raise limits.statements in the policy.";
     }
     Advice {
-        NoRowChanged = "no-row-changed", "it changed no row", "Check the WHERE clause against the rows that are there.";
+        NoRowChanged = "no-row-changed", "it changed no row", "{way}";
         NoWhere = "no-where", "it changes every row of {what}, because it has no WHERE clause", "Add a WHERE clause, or WHERE true if every row is meant.";
         DoubleQuotedString = "double-quoted-string", "{what} names no column, so SQLite reads it as text", "Write text in single quotes: {paste}.";
         ExplainOnly = "explain-only", "EXPLAIN runs nothing", "Remove EXPLAIN to run the statement.";
         BareName = "bare-name", "{what} is not in the root database, so it lands in {owner}", "Write {paste}.";
-        ConflictReachesTrigger = "conflict-reaches-trigger", "its OR {what} also applies to what the triggers of {owner} write", "Use ON CONFLICT, which applies to this statement alone.";
+        ConflictReachesTrigger = "conflict-reaches-trigger", "its OR {what} also applies to what the triggers of {owner} write", "{way}";
     }
     Policy {
         PolicyFile = "policy-file", "the policy file cannot be read", "";

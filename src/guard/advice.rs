@@ -7,7 +7,7 @@ use crate::engine::event::EventKind;
 use crate::policy::{Advice, Level, Verb};
 use crate::refusal::Finding;
 use crate::source::{Name, Span};
-use crate::statement::{Conflict, Statement, unquote};
+use crate::statement::{Conflict, Statement, unquote, written};
 
 /// The level of a piece of advice; what a policy does not speak of is told.
 pub(super) fn level(judging: &Judging<'_>, advice: Advice) -> Level {
@@ -25,7 +25,11 @@ pub(super) fn from_text(judging: &Judging<'_>, statement: &Statement<'_>, wanted
     if let Some(target) = &statement.target {
         let every_row = matches!(target.verb, Verb::Update | Verb::Delete) && !target.has_where;
         if every_row && statement.explain.is_none() && is(Advice::NoWhere) {
-            found.push(Finding::plain(Code::NoWhere, Some(target.table.span), target.table.table.as_str()));
+            found.push(Finding::plain(
+                Code::NoWhere,
+                Some(target.table.span),
+                written(target.table.table.as_str()),
+            ));
         }
     }
     if judging.catalog.schemas.len() > 1 && is(Advice::BareName) {
@@ -45,9 +49,10 @@ fn bare_names(judging: &Judging<'_>, statement: &Statement<'_>) -> Vec<Finding> 
         }
         let landed = judging.catalog.resolve(None, &mention.table).map(|(schema, _)| &schema.name);
         if let Some(schema) = landed.filter(|schema| **schema != *"main" && **schema != *"temp") {
-            let written = statement.text.get(mention.span.range()).unwrap_or_default();
-            let mut finding = Finding::plain(Code::BareName, Some(mention.span), mention.table.as_str());
-            finding.detail = format!("{schema}.{written}");
+            let text = statement.text.get(mention.span.range()).unwrap_or_default();
+            let subject = written(mention.table.as_str());
+            let mut finding = Finding::plain(Code::BareName, Some(mention.span), subject);
+            finding.detail = format!("{}.{text}", written(schema.as_str()));
             found.push(finding);
         }
     }
@@ -88,7 +93,7 @@ fn reaches_trigger(judging: &Judging<'_>, statement: &Statement<'_>, ready: &Rea
     }
     let word = target.conflict.map_or("", |(conflict, _)| conflict.word());
     let mut finding = Finding::plain(Code::ConflictReachesTrigger, Some(span), word);
-    finding.detail = target.table.table.to_string();
+    finding.detail = written(target.table.table.as_str()).into_owned();
     vec![finding]
 }
 

@@ -201,7 +201,7 @@ impl<'c> Door<'c> {
             index: 0,
             statements: 1,
             ruleset: self.judging.ruleset(),
-            columns: &[],
+            near: None,
         }
     }
 

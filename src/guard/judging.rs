@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use super::live::{Exchange, Live, Module, modules, take_denied};
 use super::memo::{Memo, ShapeId};
@@ -204,6 +204,15 @@ impl<'c> Judging<'c> {
         let strings = advice::double_quoted_strings(self, statement);
         let full = self.full_ways;
         let verdict = if statement.head.is_row() { self.rows(statement) } else { self.other(statement) };
+        let verdict = match verdict {
+            // The callback denied and could not say what: it panicked, on a name that is no UTF-8.
+            Judged::Failed(error)
+                if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) =>
+            {
+                self.refused(Vec::new(), statement, Witness::Authorizer)
+            }
+            verdict => verdict,
+        };
         let Judged::Ready(mut ready) = verdict else { return verdict };
         let (denied, told) = advice::of_allowed(self, statement, &ready, strings);
         if !denied.is_empty() {
@@ -412,7 +421,7 @@ impl<'c> Judging<'c> {
             let ground = Decision { allowed: false, ground: Ground::Never, code: Some(Code::UnknownAction) };
             let request = Request::caller(
                 crate::request::Action::Unknown,
-                crate::request::Resource::Statement(String::new()),
+                crate::request::Resource::Statement("something unreadable".to_owned()),
                 Some(statement.span),
             );
             return Judged::Refused(Finding::denied(request, ground).into_iter().collect());

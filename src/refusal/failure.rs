@@ -1,17 +1,19 @@
 //! SQLite's own errors and limits, in words.
 
+mod ways;
+mod world_code;
+
 use std::fmt;
 
 use super::excerpt;
-use super::words::{call, sentence};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, ForeignKey};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::budget::Exceeded;
 use crate::engine::fault::Fault;
 use crate::policy::Limits;
 use crate::ruleset::Ruleset;
-use crate::source::{Name, Place, Source, Span, nearest};
-use crate::statement::{Head, Statement, TokenKind};
+use crate::source::{Name, Place, Source, Span};
+use crate::statement::{Statement, TokenKind};
 
 /// A statement or a commit that SQLite or a limit stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +51,19 @@ pub struct FailureContext<'a> {
     pub statements: usize,
     /// What it was judged by.
     pub ruleset: &'a Ruleset,
-    /// The columns of the tables that the statement names.
-    pub columns: &'a [Name],
+    /// What is known about the tables that it names.
+    pub near: Option<&'a Near>,
+}
+
+/// What is known about the tables that a statement names.
+#[derive(Clone, Debug, Default)]
+pub struct Near {
+    /// Their columns, as far as the caller may do anything with them.
+    pub columns: Vec<Name>,
+    /// The foreign keys of the table that is written.
+    pub references: Vec<ForeignKey>,
+    /// The schema with the texts of its triggers and views.
+    pub world: Catalog,
 }
 
 impl Failure {
@@ -62,7 +75,7 @@ impl Failure {
             return Self::of_limit(code, &in_bytes(bound), context);
         }
         let fix = match code.fix() {
-            "{way}" => way(code, text, context),
+            "{way}" => ways::out_of(code, text, context),
             fix => fix.to_owned(),
         };
         let reason = text.trim_end_matches('.').to_owned();
@@ -162,7 +175,7 @@ fn place(fault: &Fault, context: &FailureContext<'_>) -> Option<Span> {
             return context.statement.illegal;
         }
     }
-    let name = named(&fault.text)?;
+    let name = ways::named(&fault.text)?;
     let is = |span: Span| {
         let word = context.statement.text.get(span.range()).unwrap_or_default();
         crate::statement::unquote(word).eq_ignore_ascii_case(name)
@@ -170,127 +183,14 @@ fn place(fault: &Fault, context: &FailureContext<'_>) -> Option<Span> {
     tokens.iter().find(|token| token.kind != TokenKind::Mark && is(token.span)).map(|token| token.span)
 }
 
-/// The last part of the name in one of SQLite's messages.
-fn named(text: &str) -> Option<&str> {
-    let (_, name) = text.rsplit_once(": ").or_else(|| text.rsplit_once(" named "))?;
-    let name = name.split(" - ").next().unwrap_or(name);
-    Some(name.rsplit('.').next().unwrap_or(name).trim_matches('"'))
-}
-
-fn way(code: Code, text: &str, context: &FailureContext<'_>) -> String {
-    let name = named(text).unwrap_or_default();
-    let catalog = context.ruleset.catalog().map(AsRef::as_ref);
-    let meant = |near: Option<&str>| near.map(|near| format!("Did you mean {near}?"));
-    match code {
-        Code::NoSuchTable => {
-            let tables = catalog.into_iter().flat_map(tables_of);
-            let names: Vec<&str> = tables.map(Name::as_str).collect();
-            meant(nearest(name, names.into_iter()))
-                .unwrap_or_else(|| "PRAGMA table_list reports the tables.".to_owned())
-        }
-        Code::NoSuchColumn => {
-            let near = nearest(name, context.columns.iter().map(Name::as_str));
-            let text = if context.columns.is_empty() {
-                String::new()
-            } else {
-                let all: Vec<&str> = context.columns.iter().map(Name::as_str).take(12).collect();
-                format!("Columns: {}.", all.join(", "))
-            };
-            meant(near).unwrap_or(text)
-        }
-        Code::NoSuchFunction => function_way(name, context),
-        Code::Constraint => constraint_way(text),
-        Code::Syntax => syntax_way(text, context),
-        Code::UnknownDatabase => {
-            let schemas = catalog.map(|c| c.schemas.iter().map(|s| s.name.as_str()).collect::<Vec<_>>());
-            format!("Attached: {}.", schemas.unwrap_or_default().join(", "))
-        }
-        _ => String::new(),
-    }
-}
-
-fn tables_of(catalog: &Catalog) -> impl Iterator<Item = &Name> {
-    catalog.schemas.iter().flat_map(|schema| schema.tables.keys())
-}
-
-fn function_way(name: &str, context: &FailureContext<'_>) -> String {
-    let known = match name.to_ascii_lowercase().as_str() {
-        "now" | "getdate" | "sysdate" => Some("datetime('now')"),
-        "concat" | "strcat" => Some("a || b"),
-        "nvl" | "isnull" => Some("ifnull(a, b)"),
-        "len" | "char_length" => Some("length(a)"),
-        "left" => Some("substr(a, 1, n)"),
-        "right" => Some("substr(a, -n)"),
-        "uuid" | "gen_random_uuid" => Some("lower(hex(randomblob(16)))"),
-        "regexp" => Some("LIKE or GLOB"),
-        _ => None,
-    };
-    if let Some(known) = known {
-        return format!("Use {known}.");
-    }
-    let listed = context.ruleset.policy().functions.allow.iter().filter_map(|rule| rule.what.name.literal());
-    let near = nearest(name, listed.map(Name::folded));
-    let called = context.statement.calls.iter().any(|c| c.name == *name);
-    match near {
-        Some(near) => format!("Did you mean {}?", call(&Name::from(near))),
-        None if called => String::new(),
-        None => "The statement does not call it; a trigger, view or column of the world does.".to_owned(),
-    }
-}
-
-fn constraint_way(text: &str) -> String {
-    let subject = text.split_once(": ").map_or("", |(_, subject)| subject);
-    if text.starts_with("UNIQUE") {
-        format!("Use another value for {subject}, or say what happens with ON CONFLICT.")
-    } else if text.starts_with("NOT NULL") {
-        format!("Give {subject} a value.")
-    } else if text.starts_with("CHECK") {
-        "Look at the CHECK in the world's schema.".to_owned()
-    } else if text.starts_with("FOREIGN KEY") {
-        "Write the parent row first, or set foreign_keys: deferred in the policy to check once, at COMMIT."
-            .to_owned()
-    } else if text.contains("STRICT") || text.contains("cannot store") {
-        "Write a value of the column's type.".to_owned()
-    } else {
-        String::new()
-    }
-}
-
-fn syntax_way(text: &str, context: &FailureContext<'_>) -> String {
-    let sql = context.statement.sql();
-    let first = sql.split_whitespace().next().unwrap_or_default();
-    let hint = if first.starts_with('.') {
-        "Commands that begin with a dot belong to the sqlite3 shell; leave them out"
-    } else if first.eq_ignore_ascii_case("truncate") {
-        "Write DELETE FROM and the table"
-    } else if sql.contains("::") && text.contains("\":\"") {
-        "Write CAST(value AS type)"
-    } else if sql.contains("\\'") {
-        "A quote inside a string is doubled, as in 'it''s'"
-    } else if sql.contains(['\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}']) {
-        "Replace the curly quotes by straight ones"
-    } else if context.statement.illegal.is_some() && text.starts_with("unrecognized token") {
-        "Look for a quote that is not closed"
-    } else if context.statement.head == Head::Unknown {
-        let words =
-            ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "PRAGMA", "EXPLAIN"];
-        return match nearest(&first.to_ascii_uppercase(), words.into_iter()) {
-            Some(near) => format!("Did you mean {near}?"),
-            None => {
-                "A statement begins with SELECT, INSERT, UPDATE, DELETE, REPLACE, WITH or VALUES.".to_owned()
-            }
-        };
-    } else if text == "incomplete input" {
-        "The statement ends too early"
-    } else {
-        "Look at the words just before it; a semicolon or a comma may be missing"
-    };
-    sentence(hint)
-}
-
 /// A number of bytes as policies write it.
 pub fn in_bytes(count: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let unit = UNITS.into_iter().find(|(size, _)| count >= *size && count.is_multiple_of(*size));
     unit.map_or_else(|| format!("{count} bytes"), |(size, word)| format!("{} {word}", count / size))
+}
+
+/// `1 row`, `2 rows`.
+pub fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

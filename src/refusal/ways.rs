@@ -1,38 +1,145 @@
 //! The way out of a refusal, ready to paste where it can be.
 
+mod functions;
+mod rows;
+
 use super::Context;
 use super::Finding;
-use super::words::call;
+use super::words::named;
 use crate::diagnostic::Code;
-use crate::policy::{Pattern, REPORTING_ARGUMENT, Verb};
-use crate::request::{Action, Origin, Request, Resource};
-use crate::ruleset::Ground;
+use crate::policy::{ACTING_PRAGMAS, ForeignKeys, Pattern, REPORTING_ARGUMENT, Verb};
+use crate::request::{Action, Request, Resource};
 use crate::source::{Name, nearest};
-use crate::statement::{Statement, TokenKind};
+use crate::statement::{Conflict, written};
 
 pub(super) fn out_of(finding: &Finding, request: &Request, context: &Context<'_>) -> String {
     match &request.resource {
         Resource::Pragma { name, argument } => pragma(name, argument.as_deref(), context),
         Resource::Command { command, .. } => command_way(command.as_deref(), context),
-        Resource::Function(name) => function(name, request, context),
+        Resource::Function(name) => functions::out_of(name, finding, request, context),
         Resource::Table { table, .. } | Resource::Column { table, .. } => match finding.code {
-            Code::InternalTable => internal(table, request.action),
+            Code::InternalTable => internal(table, request, context),
             Code::ShadowTable => String::new(),
-            _ => rows(finding, request),
+            _ => rows::out_of(finding, request, context),
         },
-        Resource::Statement(_) => String::new(),
+        Resource::Statement(words) => closed(request.action, words, context),
     }
 }
 
-fn pragma(name: &Name, argument: Option<&str>, context: &Context<'_>) -> String {
-    if ["foreign_keys", "defer_foreign_keys"].contains(&name.folded()) && argument.is_some() {
-        return "It would do nothing inside the transaction; write the rows in the order parent before child, or set \
-                foreign_keys: deferred in the policy."
-            .to_owned();
+/// The way out of what is no request: a NUL byte, advice.
+pub(super) fn out_of_advice(code: Code, context: &Context<'_>) -> String {
+    let target = context.statements.get(context.index).and_then(|statement| statement.target.as_ref());
+    let inserts = target.is_some_and(|target| target.verb == Verb::Insert);
+    let way = match code {
+        Code::NulByte if context.ruleset.allows_call(&Name::from("char")) => {
+            "Remove the byte; a NUL inside a value can be written with char(0)."
+        }
+        Code::NulByte => "Remove the byte.",
+        Code::NoRowChanged if !inserts => "Check its WHERE clause against the rows that are there.",
+        Code::NoRowChanged if target.is_some_and(|target| target.single_row.is_some()) => {
+            "A row like it is there already, so the conflict clause left it out."
+        }
+        Code::NoRowChanged => "Check that its query finds rows, and that no conflict clause leaves them out.",
+        Code::ConflictReachesTrigger => match target.and_then(|target| target.conflict) {
+            Some((Conflict::Ignore, _)) if inserts => {
+                "Use ON CONFLICT DO NOTHING, which applies to this statement alone."
+            }
+            Some((Conflict::Ignore, _)) => "Leave it out and pick the rows with WHERE.",
+            _ => "Leave it out; any failure undoes the whole run.",
+        },
+        _ => "",
+    };
+    way.to_owned()
+}
+
+/// What no policy opens.
+fn closed(action: Action, words: &str, context: &Context<'_>) -> String {
+    let mut words = words.split_whitespace().map(str::to_ascii_lowercase);
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    match (action, first.as_str(), second.as_str()) {
+        (Action::Schema, "create", "temp" | "temporary") => {
+            "Only rows may change here; a WITH clause holds rows in between.".to_owned()
+        }
+        (Action::Schema, "analyze" | "reindex", _) => "Remove it; a run changes rows only.".to_owned(),
+        (Action::Schema, ..) => {
+            "Only rows may change here; put schema changes into the world's own schema.".to_owned()
+        }
+        (Action::Attach, "detach", _) => "Remove it; what the world attaches stays attached.".to_owned(),
+        (Action::Attach, ..) => attach(context),
+        (Action::Unknown, "action", _) => "Update seawall; until then the statement cannot run.".to_owned(),
+        (Action::Unknown, ..) => "Look for a name in the schema that is not UTF-8.".to_owned(),
+        _ => String::new(),
     }
-    if argument.is_some() && !REPORTING_ARGUMENT.contains(&name.folded()) && context.ruleset.reports(name) {
+}
+
+fn attach(context: &Context<'_>) -> String {
+    let schemas = context.ruleset.catalog().map(|catalog| catalog.schemas.as_slice()).unwrap_or_default();
+    let attached: Vec<_> =
+        schemas.iter().filter(|schema| schema.name != *"main" && schema.name != *"temp").collect();
+    let names: Vec<_> = attached.iter().map(|schema| written(schema.name.as_str())).collect();
+    let tables = attached
+        .iter()
+        .flat_map(|schema| schema.tables.keys().map(|t| Resource::table(schema.name.clone(), t.clone())));
+    let example = tables.into_iter().find(|table| is_open(table, context)).map(|table| named(&table));
+    match (names.as_slice(), example) {
+        ([], _) => "Remove it; a run works on the world's own databases.".to_owned(),
+        (names, None) => format!("Attached already: {}.", names.join(", ")),
+        (names, Some(example)) => {
+            format!("Attached already: {}. Name a table by its schema, as in {example}.", names.join(", "))
+        }
+    }
+}
+
+/// Whether the caller may do anything with a table.
+pub(super) fn is_open(table: &Resource, context: &Context<'_>) -> bool {
+    let actions = [Action::Read, Action::Insert, Action::Update, Action::Delete];
+    actions.into_iter().any(|action| context.ruleset.allows(action, table.clone()))
+}
+
+fn pragma(name: &Name, argument: Option<&str>, context: &Context<'_>) -> String {
+    let folded = name.folded();
+    let selects = REPORTING_ARGUMENT.contains(&folded);
+    if ["foreign_keys", "defer_foreign_keys"].contains(&folded) && argument.is_some() {
+        return match context.ruleset.policy().foreign_keys {
+            ForeignKeys::Deferred => "Remove it; foreign keys are checked at COMMIT already.",
+            ForeignKeys::Immediate => {
+                "Write parent rows before their children, or set `foreign_keys: deferred` in the policy."
+            }
+        }
+        .to_owned();
+    }
+    if ACTING_PRAGMAS.contains(&folded) {
+        return "Remove it; it acts when it is asked.".to_owned();
+    }
+    if argument.is_some() && !selects && context.ruleset.reports(name) {
         return format!("It may be asked, not set: PRAGMA {name}.");
     }
+    let exists = context
+        .ruleset
+        .catalog()
+        .is_some_and(|catalog| catalog.known.modules.contains(&Name::from(format!("pragma_{folded}"))));
+    if !exists {
+        return no_such_pragma(folded, context);
+    }
+    if argument.is_some() && !selects {
+        return "Remove it; a pragma may be asked here, never set.".to_owned();
+    }
+    let line = match argument {
+        Some(argument) => format!("{folded}({})", argument_type(folded, argument)),
+        None => folded.to_owned(),
+    };
+    format!("To open it, {}.", add(&line, "pragmas.allow"))
+}
+
+fn argument_type(pragma: &str, argument: &str) -> &'static str {
+    match pragma {
+        "index_info" | "index_xinfo" => "index",
+        "integrity_check" | "quick_check" if argument.bytes().all(|byte| byte.is_ascii_digit()) => "integer",
+        _ => "table",
+    }
+}
+
+fn no_such_pragma(name: &str, context: &Context<'_>) -> String {
     let rules = &context.ruleset.policy().pragmas;
     let mut open: Vec<&str> =
         rules.iter().filter_map(|rule| rule.what.name.literal()).map(Name::folded).collect();
@@ -41,9 +148,10 @@ fn pragma(name: &Name, argument: Option<&str>, context: &Context<'_>) -> String 
     if open.is_empty() {
         return "The policy allows no pragma.".to_owned();
     }
-    let meant = nearest(name.folded(), open.iter().copied());
-    let meant = meant.map(|near| format!("Did you mean {near}? ")).unwrap_or_default();
-    format!("{meant}Allowed: {}.", open.join(", "))
+    match nearest(name, open.iter().copied()) {
+        Some(near) => format!("Did you mean PRAGMA {near}?"),
+        None => format!("The policy allows {}.", open.join(", ")),
+    }
 }
 
 fn command_way(command: Option<&str>, context: &Context<'_>) -> String {
@@ -52,129 +160,74 @@ fn command_way(command: Option<&str>, context: &Context<'_>) -> String {
     open.sort_unstable();
     open.dedup();
     let allowed = match open.as_slice() {
-        [] => "The policy allows none.".to_owned(),
-        open => format!("Allowed: '{}'.", open.join("', '")),
+        [] => "The policy allows no command.".to_owned(),
+        open => format!("The policy allows '{}'.", open.join("', '")),
     };
+    let is_word =
+        |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match command {
+        Some(command) if command.split('-').all(is_word) => {
+            format!("{allowed} To open this one, {}.", add(command, "virtual_tables.allow"))
+        }
         Some(_) => allowed,
         None => format!("Write the command as one literal in a VALUES row. {allowed}"),
     }
 }
 
-fn function(name: &Name, request: &Request, context: &Context<'_>) -> String {
-    match &request.origin {
-        Origin::Trigger(names) => {
-            let by: Vec<String> = names.iter().map(written).collect();
-            return format!("To trust it, add `call by {}` to triggers.trust in the policy.", by.join(", "));
-        }
-        Origin::View(view) => {
-            return format!(
-                "Select from the tables it reads, or add `call by {}` to views.trust in the policy.",
-                written(view)
-            );
-        }
-        Origin::Caller | Origin::Expression | Origin::ForeignKey | Origin::Module(_) => {}
-    }
-    let instead = match name.folded() {
-        "last_insert_rowid" => inserted_row(context).unwrap_or_else(|| {
-            "Give the row an id of your own and repeat it here, or select it by its natural key.".to_owned()
-        }),
-        "changes" | "total_changes" => "Count the rows with (SELECT count(*) FROM ...).".to_owned(),
-        "match" | "bm25" | "snippet" | "highlight" => "Find the rows with LIKE.".to_owned(),
-        "load_extension" | "fts3_tokenizer" => {
-            return "It reaches outside the database; leave it out.".to_owned();
-        }
-        "sqlite_version" | "sqlite_source_id" | "sqlite_compileoption_get" | "sqlite_compileoption_used" => {
-            "It describes the host, not the world; write the value itself.".to_owned()
-        }
-        _ => {
-            let listed = &context.ruleset.policy().functions.allow;
-            let names = listed.iter().filter_map(|rule| rule.what.name.literal()).map(Name::folded);
-            let near = nearest(name.folded(), names);
-            near.map(|near| format!("Did you mean {}?", call(&Name::from(near)))).unwrap_or_default()
-        }
-    };
-    let add = format!("To allow it, add `{}` to functions.allow in the policy.", written(name));
-    if instead.is_empty() { add } else { format!("{instead} {add}") }
-}
-
-/// The subselect that finds the row of the INSERT before this statement.
-fn inserted_row(context: &Context<'_>) -> Option<String> {
-    let before = context.statements.get(..context.index)?;
-    let insert = before.iter().rev().find(|s| s.target.as_ref().is_some_and(|t| t.verb == Verb::Insert))?;
-    let target = insert.target.as_ref()?;
-    let row = target.single_row.as_ref()?;
-    let literal = |span: &crate::source::Span| {
-        let text = insert.text.get(span.range())?;
-        is_literal(insert, *span).then_some(text)
-    };
-    let key = target.columns.iter().zip(row).find_map(|(column, span)| Some((column, literal(span)?)))?;
-    let table = insert.text.get(target.table.span.range())?;
-    Some(format!("Use (SELECT rowid FROM {table} WHERE {} = {}).", written(&key.0.name), key.1))
-}
-
-fn is_literal(statement: &Statement<'_>, span: crate::source::Span) -> bool {
-    let mut tokens = statement.tokens.iter().filter(|t| t.span.start >= span.start && t.span.end <= span.end);
-    let kind = tokens.next().map(|token| token.kind);
-    matches!(kind, Some(TokenKind::String | TokenKind::Number)) && tokens.next().is_none()
-}
-
-fn internal(table: &Name, action: Action) -> String {
-    match table.folded() {
-        "sqlite_sequence" => "Give the rows explicit ids instead.".to_owned(),
-        "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema"
-            if action == Action::Read =>
-        {
-            "PRAGMA table_list and PRAGMA table_info(...) report the schema.".to_owned()
-        }
+fn internal(table: &Name, request: &Request, context: &Context<'_>) -> String {
+    let reads = request.action == Action::Read;
+    let instead = match table.folded() {
+        "sqlite_sequence" => "Give the rows explicit ids instead.",
         "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema" => {
-            "Put schema changes into the world's own schema.".to_owned()
+            let (list, info) = (Name::from("table_list"), Name::from("table_info"));
+            match reads {
+                true if context.ruleset.reports(&list) && context.ruleset.reports(&info) => {
+                    "PRAGMA table_list and PRAGMA table_info(...) report the schema."
+                }
+                true => "",
+                false => "Put schema changes into the world's own schema.",
+            }
         }
-        _ => "Leave it out.".to_owned(),
-    }
-}
-
-fn rows(finding: &Finding, request: &Request) -> String {
-    let target = rule_target(&request.resource);
-    let word = request.action.word();
-    match (&request.origin, finding.ground) {
-        (Origin::Trigger(names), _) => {
-            let by: Vec<String> = names.iter().map(written).collect();
-            format!(
-                "To trust it, add `{word} on {target} by {}` to triggers.trust in the policy.",
-                by.join(", ")
-            )
-        }
-        (_, Ground::Default) => format!("To open it, add `{word} on {target}` to rows.allow in the policy."),
-        _ if request.action == Action::Replace => {
-            "Use INSERT ... ON CONFLICT ... DO UPDATE, or update the row.".to_owned()
-        }
-        _ if request.action == Action::Read => {
-            "Leave it out; the rule that closes it is in the policy.".to_owned()
-        }
-        _ => "Leave it as it is; the rule that closes it is in the policy.".to_owned(),
-    }
-}
-
-/// A resource as the target of a row rule.
-fn rule_target(resource: &Resource) -> String {
-    let Some((schema, table)) = resource.table_name() else { return String::new() };
-    let schema = if *schema == *"main" { String::new() } else { format!("{}.", written(schema)) };
-    let column = match resource {
-        Resource::Column { column, .. } => format!("({})", written(column)),
-        _ => String::new(),
+        _ if reads => "",
+        _ => "Leave it out.",
     };
-    format!("{schema}{}{column}", written(table))
+    let exists = context.ruleset.catalog().is_none_or(|catalog| catalog.holders(table).next().is_some());
+    let schema_table = crate::catalog::SCHEMA_TABLES.contains(&table.folded());
+    if !reads || !(exists || schema_table) {
+        return if instead.is_empty() { "Leave it out.".to_owned() } else { instead.to_owned() };
+    }
+    let line = format!("read on {}", rows::rule_target(&whole(&request.resource)));
+    let open = format!("To open it, {}.", add(&line, "rows.allow"));
+    if instead.is_empty() { open } else { format!("{instead} {open}") }
 }
 
-/// A name as the policy language and SQL both read it.
-fn written(name: &Name) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii();
-    let operator = matches!(name.as_str(), "->" | "->>");
-    let first_is_letter = name.as_str().starts_with(|c: char| plain(c) && !c.is_ascii_digit());
-    if operator || (first_is_letter && name.as_str().chars().all(plain)) {
-        name.to_string()
-    } else {
-        Pattern::Exact(name.clone()).to_string()
+/// The table that a resource belongs to.
+fn whole(resource: &Resource) -> Resource {
+    match resource.table_name() {
+        Some((schema, table)) => Resource::table(schema.clone(), table.clone()),
+        None => resource.clone(),
+    }
+}
+
+/// What to add to a list of the policy.
+pub(super) fn add(rule: &str, list: &str) -> String {
+    format!("add `{}` to {list} in the policy", as_entry(rule))
+}
+
+/// A rule as an entry of a YAML list: in single quotes where YAML would read it otherwise.
+fn as_entry(rule: &str) -> String {
+    let odd = rule.contains(": ")
+        || rule.contains(" #")
+        || rule.ends_with(':')
+        || rule.starts_with(['"', '\'', '*', '&', '!', '%', '@', '[', '{', '?', '|', '>'])
+        || rule.starts_with("- ");
+    if odd { format!("'{}'", rule.replace('\'', "''")) } else { rule.to_owned() }
+}
+
+/// A name as the policy language reads it.
+fn in_rule(name: &Name) -> String {
+    match name.as_str() {
+        "->" | "->>" => name.to_string(),
+        _ => Pattern::exactly(name).to_string(),
     }
 }

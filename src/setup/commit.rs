@@ -8,10 +8,11 @@ use rusqlite::{Connection, Error, ffi};
 use crate::catalog::Catalog;
 use crate::diagnostic::Code;
 use crate::engine::catalog::quote;
-use crate::refusal::Failure;
+use crate::refusal::{Failure, counted, named};
 use crate::request::{Action, Resource};
 use crate::ruleset::Ruleset;
 use crate::source::Name;
+use crate::statement::written;
 
 /// A failed COMMIT before it is rolled back.
 pub(super) struct Pending {
@@ -73,7 +74,9 @@ impl Pending {
         let (reason, fix) = match new.as_slice() {
             [] => (self.reason, String::new()),
             [one] => ((*one).clone(), FIX.to_owned()),
-            [first, rest @ ..] => (format!("{first}; {} more rows like it", rest.len()), FIX.to_owned()),
+            [first, rest @ ..] => {
+                (format!("{first} (and {} like it)", counted(rest.len() as u64, "more row")), FIX.to_owned())
+            }
         };
         Failure {
             door: self.door,
@@ -116,11 +119,11 @@ fn check(connection: &Connection, schemas: &[Name]) -> BTreeSet<Violation> {
 /// `row 3 of agents has manager_id 77, but agents has no such row`; a value that the policy closes
 /// is left out.
 fn describe(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -> String {
-    let table = Resource::table(violation.schema.clone(), violation.table.clone()).to_string();
+    let table = named(&Resource::table(violation.schema.clone(), violation.table.clone()));
     let row =
         violation.rowid.map_or_else(|| format!("a row of {table}"), |id| format!("row {id} of {table}"));
     let values = values(connection, ruleset, violation).unwrap_or_default();
-    let parent = Resource::table(violation.schema.clone(), violation.parent.clone());
+    let parent = named(&Resource::table(violation.schema.clone(), violation.parent.clone()));
     if values.is_empty() {
         format!("{row} refers to a row that {parent} does not have")
     } else {
@@ -152,7 +155,7 @@ fn values(
         columns
             .iter()
             .enumerate()
-            .map(|(i, column)| Ok(format!("{column} {}", shown(row.get_ref(i)?))))
+            .map(|(i, column)| Ok(format!("{} {}", written(column), shown(row.get_ref(i)?))))
             .collect()
     })
 }

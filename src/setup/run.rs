@@ -14,7 +14,10 @@ use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::guard::{Guard, Judged, Judging, Piece, Ready, StepError};
 use crate::policy::{Advice, ForeignKeys, Level};
-use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Finding, Refusal, in_bytes};
+use crate::refusal::{
+    AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes,
+};
+use crate::request::{Action, Resource};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source, Span};
 use crate::statement::{self, Statement};
@@ -64,7 +67,7 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
     let spans = statement::split(text);
     outcome.statements = spans.len();
     if let Some(bound) = limits.statements.filter(|bound| spans.len() as u64 > *bound) {
-        outcome.verdict = over(Code::LimitStatements, &format!("{bound} statements"), outcome.statements);
+        outcome.verdict = over(Code::LimitStatements, &counted(bound, "statement"), outcome.statements);
         return Ok(outcome);
     }
     if spans.is_empty() {
@@ -215,7 +218,7 @@ impl Run<'_> {
             Err(StepError::Refused(findings)) => return Some(Stopped::Refused(findings)),
             Err(StepError::Sqlite(error)) => return Some(self.failed(index, &error)),
             Err(changed @ StepError::SchemaChanged) => {
-                let context = self.failure_context(index, &[])?;
+                let context = self.failure_context(index, None)?;
                 let failure = Failure::of_statement(
                     Code::SqliteError,
                     changed.to_string(),
@@ -232,7 +235,7 @@ impl Run<'_> {
         if self.held.connection.is_autocommit() {
             // Nothing that passes the guard ends a transaction and succeeds; were it to, the rows
             // before it are kept or lost already, and the run must not go on as if they were not.
-            let context = self.failure_context(index, &[])?;
+            let context = self.failure_context(index, None)?;
             let reason = "the statement ended the transaction".to_owned();
             let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
             return Some(Stopped::Failed(Box::new(failure)));
@@ -276,7 +279,7 @@ impl Run<'_> {
         }
     }
 
-    fn failure_context<'a>(&'a self, index: usize, columns: &'a [Name]) -> Option<FailureContext<'a>> {
+    fn failure_context<'a>(&'a self, index: usize, near: Option<&'a Near>) -> Option<FailureContext<'a>> {
         Some(FailureContext {
             door: self.script.guard.name(),
             source: self.script.source,
@@ -284,7 +287,7 @@ impl Run<'_> {
             index,
             statements: self.script.spans.len(),
             ruleset: self.ruleset,
-            columns,
+            near,
         })
     }
 
@@ -292,8 +295,8 @@ impl Run<'_> {
         if let Some(exceeded) = self.held.budget.exceeded() {
             return self.exceeded(index, exceeded);
         }
-        let columns = self.columns_near(index);
-        let Some(context) = self.failure_context(index, &columns) else {
+        let near = self.near(index);
+        let Some(context) = self.failure_context(index, Some(&near)) else {
             return Stopped::Refused(Vec::new());
         };
         let limits = &self.script.guard.policy().limits;
@@ -301,7 +304,7 @@ impl Run<'_> {
     }
 
     fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {
-        let Some(context) = self.failure_context(index, &[]) else { return Stopped::Refused(Vec::new()) };
+        let Some(context) = self.failure_context(index, None) else { return Stopped::Refused(Vec::new()) };
         Stopped::Failed(Box::new(Failure::of_exceeded(
             exceeded,
             &self.script.guard.policy().limits,
@@ -309,22 +312,35 @@ impl Run<'_> {
         )))
     }
 
-    /// The columns of the tables that a statement names, for the fix of a misspelt one.
-    fn columns_near(&self, index: usize) -> Vec<Name> {
-        let Some(statement) = self.script.statements().get(index) else { return Vec::new() };
-        let targets = statement.target.iter().map(|target| &target.table);
-        let mut columns = Vec::new();
-        for mention in targets.chain(&statement.sources) {
-            let found =
-                self.ruleset.catalog().and_then(|c| c.resolve(mention.schema.as_ref(), &mention.table));
-            if let Some((schema, _)) = found {
-                let details = catalog::details(self.held.connection, &schema.name, &mention.table);
-                columns.extend(
-                    details.into_iter().flat_map(|details| details.columns).map(|column| column.name),
-                );
+    /// What is known about the tables that a statement names, for the fix of what is wrong with it.
+    fn near(&self, index: usize) -> Near {
+        let mut near = Near::default();
+        let statement = self.script.statements().get(index);
+        let (Some(statement), Some(catalog)) = (statement, self.ruleset.catalog()) else { return near };
+        let mut world = Catalog::clone(catalog);
+        // What cannot be read adds no detail; the failure itself stands.
+        let _ = catalog::load_rest(self.held.connection, &mut world);
+        let target = statement.target.as_ref().map(|target| &target.table);
+        for mention in target.into_iter().chain(&statement.sources) {
+            let found = world.resolve(mention.schema.as_ref(), &mention.table);
+            let Some((schema, details)) = found.and_then(|(s, table)| Some((s, table.details.as_ref()?)))
+            else {
+                continue;
+            };
+            let open = |column: &Name| {
+                let resource = Resource::column(schema.name.clone(), mention.table.clone(), column.clone());
+                [Action::Read, Action::Update]
+                    .into_iter()
+                    .any(|action| self.ruleset.allows(action, resource.clone()))
+            };
+            let columns = details.columns.iter().filter(|column| !column.hidden);
+            near.columns.extend(columns.map(|column| column.name.clone()).filter(open));
+            if target == Some(mention) {
+                near.references.clone_from(&details.foreign_keys);
             }
         }
-        columns
+        near.world = world;
+        near
     }
 
     /// The refusals of every statement. `known` are those of one that was judged already: what it

@@ -1,5 +1,18 @@
 //! The keywords by which a statement's clauses are found.
 
+use std::borrow::Cow;
+
+use super::token::NAME_BYTES;
+
+/// `name` as SQL reads it: bare where it can be, else in double quotes.
+pub fn written(name: &str) -> Cow<'_, str> {
+    let bytes = name.as_bytes();
+    let bare = bytes.first().is_some_and(|first| !first.is_ascii_digit() && *first != b'$')
+        && bytes.iter().all(|byte| NAME_BYTES[usize::from(*byte)])
+        && Keyword::of(bytes).can_name();
+    if bare { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))) }
+}
+
 /// What a bare word can mean.
 ///
 /// SQLite lets many keywords stand for names where they make no sense as keywords; those that never
