@@ -1,5 +1,7 @@
 //! A Rust program guards its own connection, and runs an author's setup SQL on it.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it answers")]
+
 use seawall::rusqlite::Connection;
 use seawall::source::Source;
 use seawall::{Guard, GuardError, Policy, setup};

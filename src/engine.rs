@@ -9,6 +9,7 @@ pub mod build_info;
 pub mod catalog;
 pub mod clock;
 pub mod event;
+pub mod fault;
 pub mod host;
 pub mod keys;
 pub mod math;

@@ -4,7 +4,6 @@
 mod advice;
 mod attribute;
 mod door;
-mod finding;
 mod full_way;
 mod judging;
 mod live;
@@ -13,7 +12,6 @@ mod mentions;
 mod ready;
 
 pub use door::{Door, Guard, GuardError, Prepared, Rows};
-pub use finding::{Finding, Witness};
 pub use judging::{Judged, Judging, Piece};
 pub use memo::ShapeId;
 pub use ready::{Ready, StepError};

@@ -3,11 +3,14 @@
 
 mod excerpt;
 mod failure;
+mod finding;
 mod ways;
 mod words;
 
 pub use excerpt::excerpt;
 pub use failure::{Failure, FailureContext, Near, counted, in_bytes};
+pub(crate) use finding::settle;
+pub use finding::{Finding, Witness};
 pub(crate) use words::named;
 
 use std::fmt;
@@ -15,7 +18,6 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::guard::Finding;
 use crate::request::Origin;
 use crate::ruleset::{Ground, Ruleset};
 use crate::source::{Place, Source};

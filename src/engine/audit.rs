@@ -37,6 +37,8 @@ pub struct Opened {
     pub table: Name,
     /// The columns that are read, in the order of the program.
     pub columns: Vec<Name>,
+    /// The columns by which rows are found: compared, though never read as such.
+    pub keys: Vec<Name>,
 }
 
 impl Program {
@@ -113,23 +115,13 @@ impl Program {
                         cursors.insert(op.p1, site.clone());
                     }
                 }
-                "Column" | "VColumn" => {
-                    if let Some(cursor) = cursors.get(&op.p1)
-                        && let Some(Some(column)) =
-                            usize::try_from(op.p2).ok().and_then(|i| cursor.columns.get(i))
-                    {
-                        let opened = note(&mut found, &cursor.schema, &cursor.table);
-                        if !opened.columns.contains(column) {
-                            opened.columns.push(column.clone());
-                        }
-                    }
-                }
-                "Rowid" | "VRowid" | "IdxRowid" => {
+                opcode => {
                     if let Some(cursor) = cursors.get(&op.p1) {
-                        note(&mut found, &cursor.schema, &cursor.table);
+                        let opened = note(&mut found, &cursor.schema, &cursor.table);
+                        add(&mut opened.columns, cursor.read_by(opcode, op));
+                        add(&mut opened.keys, cursor.found_by(opcode, op));
                     }
                 }
-                _ => {}
             }
         }
         Ok(found)
@@ -152,9 +144,22 @@ impl Op {
     }
 }
 
+fn add(to: &mut Vec<Name>, columns: Vec<&Name>) {
+    for column in columns {
+        if !to.contains(column) {
+            to.push(column.clone());
+        }
+    }
+}
+
 fn note<'f>(found: &'f mut Vec<Opened>, schema: &Name, table: &Name) -> &'f mut Opened {
     let at = found.iter().position(|o| o.schema == *schema && o.table == *table).unwrap_or_else(|| {
-        found.push(Opened { schema: schema.clone(), table: table.clone(), columns: Vec::new() });
+        found.push(Opened {
+            schema: schema.clone(),
+            table: table.clone(),
+            columns: Vec::new(),
+            keys: Vec::new(),
+        });
         found.len() - 1
     });
     &mut found[at]
@@ -166,6 +171,55 @@ struct Cursor {
     schema: Name,
     table: Name,
     columns: Vec<Option<Name>>,
+    order: Order,
+}
+
+/// How the rows under a cursor are found.
+#[derive(Clone, Debug)]
+enum Order {
+    /// By rowid, with the column that stands for it, if one does.
+    Rowid(Option<Name>),
+    /// By the columns themselves.
+    Columns,
+}
+
+impl Cursor {
+    /// The column whose value `op` reads.
+    fn read_by(&self, opcode: &str, op: &Op) -> Vec<&Name> {
+        if !["Column", "VColumn"].contains(&opcode) {
+            return Vec::new();
+        }
+        let column = usize::try_from(op.p2).ok().and_then(|i| self.columns.get(i));
+        column.into_iter().flatten().collect()
+    }
+
+    /// The columns whose values `op` compares, or knows for having found the row.
+    fn found_by(&self, opcode: &str, op: &Op) -> Vec<&Name> {
+        let compared = [
+            "SeekGE",
+            "SeekGT",
+            "SeekLE",
+            "SeekLT",
+            "IdxGE",
+            "IdxGT",
+            "IdxLE",
+            "IdxLT",
+            "Found",
+            "NotFound",
+            "NoConflict",
+            "IfNoHope",
+        ];
+        match (&self.order, opcode) {
+            (Order::Rowid(key), "Rowid" | "SeekRowid" | "NotExists") => key.iter().collect(),
+            (Order::Rowid(key), opcode) if compared.contains(&opcode) => key.iter().collect(),
+            (Order::Columns, opcode) if compared.contains(&opcode) => {
+                // P4 says how many leading columns; 0 stands for a whole record.
+                let count = op.p4.parse().ok().filter(|count| *count > 0).unwrap_or(usize::MAX);
+                self.columns.iter().take(count).flatten().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Where the tables of interest lie: by database and root page, virtual ones by their address.
@@ -179,7 +233,12 @@ impl Sites {
     fn new(connection: &Connection, catalog: &Catalog, tables: &[(Name, Name)]) -> rusqlite::Result<Self> {
         let mut sites = Self::default();
         for (schema_name, table_name) in tables {
-            let cursor = |columns| Cursor { schema: schema_name.clone(), table: table_name.clone(), columns };
+            let cursor = |columns, order| Cursor {
+                schema: schema_name.clone(),
+                table: table_name.clone(),
+                columns,
+                order,
+            };
             let schema = catalog.schema(schema_name);
             let Some((schema, table)) = schema.and_then(|s| Some((s, s.tables.get(table_name)?))) else {
                 sites.add_without_catalog(connection, catalog, schema_name, table_name)?;
@@ -188,19 +247,19 @@ impl Sites {
             if table.kind == TableKind::View {
                 continue;
             }
-            let columns = stored_columns(connection, schema_name, table_name)?;
+            let (columns, order) = stored_columns(connection, schema_name, table_name)?;
             if let TableKind::Virtual(_) = table.kind {
                 if let Some(address) = virtual_address(connection, schema_name, table_name)? {
-                    sites.addresses.insert(address, cursor(columns));
+                    sites.addresses.insert(address, cursor(columns, Order::Rowid(None)));
                 }
                 continue;
             }
             if table.root != 0 {
-                sites.roots.insert((schema.number, table.root), cursor(columns));
+                sites.roots.insert((schema.number, table.root), cursor(columns, order));
             }
             for index in schema.indexes.iter().filter(|index| index.table == *table_name) {
                 let columns = index_columns(connection, schema_name, &index.name)?;
-                sites.roots.insert((schema.number, index.root), cursor(columns));
+                sites.roots.insert((schema.number, index.root), cursor(columns, Order::Columns));
             }
         }
         Ok(sites)
@@ -214,7 +273,9 @@ impl Sites {
         schema: &Name,
         table: &Name,
     ) -> rusqlite::Result<()> {
-        let cursor = Cursor { schema: schema.clone(), table: table.clone(), columns: Vec::new() };
+        let (schema_name, table_name) = (schema.clone(), table.clone());
+        let cursor =
+            Cursor { schema: schema_name, table: table_name, columns: Vec::new(), order: Order::Rowid(None) };
         if crate::catalog::SCHEMA_TABLES.contains(&table.folded()) {
             let number = catalog.schema(schema).map_or(1, |schema| schema.number);
             self.roots.insert((number, 1), cursor);
@@ -235,28 +296,38 @@ impl Sites {
     }
 }
 
-/// The columns in the order in which a row stores them: VIRTUAL generated ones are not stored, and
-/// a table WITHOUT ROWID stores its key first.
+/// The columns in the order in which a row stores them, and how rows are found: VIRTUAL generated
+/// ones are not stored, and a table WITHOUT ROWID stores its key first.
 fn stored_columns(
     connection: &Connection,
     schema: &Name,
     table: &Name,
-) -> rusqlite::Result<Vec<Option<Name>>> {
+) -> rusqlite::Result<(Vec<Option<Name>>, Order)> {
     let (quoted, table) = (quote(schema.as_str()), quote(table.as_str()));
     let mut columns = Vec::new();
     let mut list = connection.prepare(&format!("PRAGMA {quoted}.table_xinfo({table})"))?;
     let mut rows = list.query([])?;
+    let mut integers = Vec::new();
     while let Some(row) = rows.next()? {
+        let (key, name) = (row.get::<_, i64>(5)?, Name::from(row.get::<_, String>(1)?));
+        if key > 0 {
+            integers.push((name.clone(), row.get_ref(2)?.as_str()?.eq_ignore_ascii_case("integer")));
+        }
         if row.get::<_, i64>(6)? != 2 {
-            columns.push((row.get::<_, i64>(5)?, Name::from(row.get::<_, String>(1)?)));
+            columns.push((key, name));
         }
     }
     let mut info = connection
         .prepare(&format!("SELECT wr FROM {quoted}.pragma_table_list({table}) WHERE schema = ?1"))?;
     if info.query_row([schema.as_str()], |row| row.get::<_, i64>(0)).unwrap_or(0) == 1 {
         columns.sort_by_key(|(key, _)| if *key == 0 { i64::MAX } else { *key });
+        return Ok((columns.into_iter().map(|(_, name)| Some(name)).collect(), Order::Columns));
     }
-    Ok(columns.into_iter().map(|(_, name)| Some(name)).collect())
+    let alias = match integers.as_slice() {
+        [(name, true)] => Some(name.clone()),
+        _ => None,
+    };
+    Ok((columns.into_iter().map(|(_, name)| Some(name)).collect(), Order::Rowid(alias)))
 }
 
 fn index_columns(

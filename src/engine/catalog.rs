@@ -4,7 +4,7 @@ mod columns;
 mod generated;
 mod shadow;
 
-pub use columns::{details, load_rest};
+pub use columns::{bodies_of_views, details, load_rest};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

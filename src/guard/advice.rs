@@ -1,11 +1,11 @@
 //! What an author should look at although the policy may allow it.
 
-use super::finding::Finding;
 use super::judging::Judging;
 use super::ready::Ready;
 use crate::diagnostic::Code;
 use crate::engine::event::EventKind;
 use crate::policy::{Advice, Level, Verb};
+use crate::refusal::Finding;
 use crate::source::{Name, Span};
 use crate::statement::{Conflict, Statement, unquote, written};
 

@@ -209,7 +209,7 @@ impl<'c> Door<'c> {
         let context = self.failure_context(source, statement);
         let failure = match self.held.budget.exceeded() {
             Some(exceeded) => Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context),
-            None => Failure::of_sqlite(error, &self.guard.policy().limits, &context),
+            None => Failure::of_sqlite(&error.into(), &self.guard.policy().limits, &context),
         };
         GuardError::Failed(Box::new(failure))
     }

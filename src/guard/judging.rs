@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::finding::{Finding, Witness, settle};
 use super::live::{Exchange, Live, Module, modules, take_denied};
 use super::memo::{Memo, ShapeId};
-use super::mentions::Mentions;
+use super::mentions::{Around, Mentions};
 use super::ready::Ready;
 use super::{advice, attribute, full_way};
 use crate::catalog::{Catalog, TableKind};
@@ -16,6 +15,7 @@ use crate::diagnostic::Code;
 use crate::engine::event::{Event, EventKind};
 use crate::engine::recorder::{Phase, Recorder};
 use crate::policy::{Level, Verb};
+use crate::refusal::{Finding, Witness, settle};
 use crate::request::{Origin, Request};
 use crate::ruleset::{Decision, Ground, Ruleset};
 use crate::source::{Name, Span};
@@ -151,14 +151,13 @@ impl<'c> Judging<'c> {
     /// Reads the statement at `span` of `text` and judges its text; with `shapes`, one of a shape that
     /// was read before is known by that.
     pub fn read<'t>(&mut self, text: &'t str, span: Span, shapes: bool) -> Piece<'t> {
-        let (tokens, illegal) = statement::tokens(text, span);
         self.shape.clear();
-        statement::shape(text, &tokens, |name| self.mentions.is_table(&self.catalog, name), &mut self.shape);
-        let shapes = shapes && illegal.is_none();
+        let is_name = |name: &str| self.mentions.is_table(&self.catalog, name);
+        let shapes = shapes && statement::shape(text, span, is_name, &mut self.shape);
         if shapes && let Some(id) = self.memo.find(&self.shape) {
             return Piece::Known(id);
         }
-        let statement = Statement::of_tokens(text, span, tokens, illegal);
+        let statement = Statement::read(text, span);
         let findings = self.text_findings(&statement);
         let clean =
             shapes && findings.is_empty() && advice::from_text(self, &statement, Level::Warn).is_empty();
@@ -173,8 +172,11 @@ impl<'c> Judging<'c> {
         }
         let pass = self.pass(sql);
         let prepared = pass.prepared.ok()?;
-        let same = pass.denied.is_empty() && self.memo.confirms(id, &pass.events);
-        same.then(|| Ready::new(self, prepared, pass.events, Phase::Step))
+        if !pass.denied.is_empty() {
+            return None;
+        }
+        let modules = self.memo.confirms(id, &pass.events)?;
+        Some(Ready::with_modules(self, prepared, pass.events, modules, Phase::Step))
     }
 
     /// Judges `statement` by every witness; where it is allowed, answers it ready to be stepped.
@@ -217,7 +219,7 @@ impl<'c> Judging<'c> {
             return Judged::Refused(settle(denied));
         }
         if let Some(id) = id.filter(|_| told.is_empty() && self.full_ways == full) {
-            self.memo.learn(id, &ready.events);
+            self.memo.learn(id, &ready.events, &ready.modules);
         }
         ready.advice = told;
         Judged::Ready(ready)
@@ -312,9 +314,8 @@ impl<'c> Judging<'c> {
     /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
     /// nothing that is silent can hide behind the text.
     fn first_pass_is_enough(&mut self, statement: &Statement<'_>, events: &[Event]) -> bool {
-        if self.mentions.hidden(statement, &self.ruleset, &self.catalog)
-            || self.replaces_over_triggers(statement)
-        {
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        if self.mentions.hidden(statement, around) || self.replaces_over_triggers(statement) {
             return false;
         }
         let unlisted = |call: &crate::statement::Mention| {
@@ -375,7 +376,8 @@ impl<'c> Judging<'c> {
 
     /// The hidden tables that the text mentions.
     pub(super) fn hidden_tables(&mut self, statement: &Statement<'_>) -> Vec<(Name, Name)> {
-        self.mentions.hidden_tables(statement, &self.ruleset, &self.catalog)
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        self.mentions.hidden_tables(statement, around)
     }
 
     /// Prepares `sql` under the recording callback.

@@ -7,10 +7,18 @@
 
 use std::collections::HashMap;
 
+use super::live::Module;
 use crate::engine::event::Event;
 
 /// Shapes kept at most; beyond that nothing more is remembered, and everything still judged.
 const MOST: usize = 1_024;
+
+/// What statements of a shape ask, and the virtual tables that they use for it.
+#[derive(Clone, Debug)]
+struct Asked {
+    events: Vec<Event>,
+    modules: Vec<Module>,
+}
 
 /// The number of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +29,7 @@ pub struct ShapeId(usize);
 pub(super) struct Memo {
     numbers: HashMap<Vec<u8>, ShapeId>,
     /// What each was judged to ask; `None` where it was not, or not by the first pass alone.
-    asked: Vec<Option<Vec<Event>>>,
+    asked: Vec<Option<Asked>>,
     hits: u64,
 }
 
@@ -43,9 +51,9 @@ impl Memo {
     }
 
     /// Remembers what statements of a shape ask.
-    pub(super) fn learn(&mut self, id: ShapeId, events: &[Event]) {
+    pub(super) fn learn(&mut self, id: ShapeId, events: &[Event], modules: &[Module]) {
         if let Some(asked) = self.asked.get_mut(id.0) {
-            *asked = Some(events.to_vec());
+            *asked = Some(Asked { events: events.to_vec(), modules: modules.to_vec() });
         }
     }
 
@@ -54,11 +62,11 @@ impl Memo {
         self.asked.get(id.0).is_some_and(Option::is_some)
     }
 
-    /// Whether a statement of this shape asked what those before it did.
-    pub(super) fn confirms(&mut self, id: ShapeId, events: &[Event]) -> bool {
-        let same = self.asked.get(id.0).and_then(Option::as_deref) == Some(events);
-        self.hits += u64::from(same);
-        same
+    /// The virtual tables of a statement of this shape, if it asked what those before it did.
+    pub(super) fn confirms(&mut self, id: ShapeId, events: &[Event]) -> Option<Vec<Module>> {
+        let asked = self.asked.get(id.0)?.as_ref().filter(|asked| asked.events == events)?;
+        self.hits += 1;
+        Some(asked.modules.clone())
     }
 
     /// How many statements were not judged anew.

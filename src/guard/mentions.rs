@@ -1,9 +1,11 @@
 //! Whether a text names something that the policy closes.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::Connection;
 
 use crate::catalog::{Catalog, is_internal};
+use crate::engine;
 use crate::request::{Action, Request, Resource};
 use crate::ruleset::Ruleset;
 use crate::source::Name;
@@ -17,6 +19,16 @@ pub(super) struct Mentions {
     /// For each length, the first letters that names of that length have, so that nearly every text
     /// is told from a name at a glance.
     letters: [u32; LONGEST + 1],
+    /// What the text of each view mentions; read when a statement first mentions one.
+    bodies: Option<BTreeMap<Name, Vec<Name>>>,
+}
+
+/// What mentions are looked up in.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) ruleset: &'a Ruleset,
+    pub(super) catalog: &'a Catalog,
 }
 
 /// Names from this length on share one entry.
@@ -30,7 +42,7 @@ impl Mentions {
         for name in tables.keys().chain(&catalog.known.modules) {
             letters[name.folded().len().min(LONGEST)] |= letter(name.folded());
         }
-        Self { tables, letters }
+        Self { tables, letters, bodies: None }
     }
 
     /// Whether `name` is one of a table, a view or a table function, so that a string can stand for it.
@@ -46,26 +58,24 @@ impl Mentions {
     }
 
     /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.
-    pub(super) fn hidden(
-        &mut self,
-        statement: &Statement<'_>,
-        ruleset: &Arc<Ruleset>,
-        catalog: &Catalog,
-    ) -> bool {
-        statement.mentions(|name| self.is_hidden(name, ruleset, catalog))
+    pub(super) fn hidden(&mut self, statement: &Statement<'_>, around: Around<'_>) -> bool {
+        statement.mentions(|name| self.is_hidden(name, around))
     }
 
     /// The hidden tables that the text mentions, in every schema that holds them.
     pub(super) fn hidden_tables(
         &mut self,
         statement: &Statement<'_>,
-        ruleset: &Arc<Ruleset>,
-        catalog: &Catalog,
+        around: Around<'_>,
     ) -> Vec<(Name, Name)> {
+        let catalog = around.catalog;
         let mut names: Vec<Name> = Vec::new();
         statement.mentions(|name| {
-            if self.is_hidden(name, ruleset, catalog) {
-                names.push(Name::from(name));
+            if self.is_hidden(name, around) {
+                let name = Name::from(name);
+                let read = self.read_by(&name, around);
+                names.extend(read.into_iter().filter(|name| self.is_hidden(name.folded(), around)));
+                names.push(name);
             }
             false
         });
@@ -87,7 +97,8 @@ impl Mentions {
         tables
     }
 
-    fn is_hidden(&mut self, name: &str, ruleset: &Arc<Ruleset>, catalog: &Catalog) -> bool {
+    fn is_hidden(&mut self, name: &str, around: Around<'_>) -> bool {
+        let Around { ruleset, catalog, .. } = around;
         // Most words are no table's name; they must cost next to nothing.
         if self.letters[name.len().min(LONGEST)] & letter(name) == 0 {
             let internal = name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"));
@@ -103,9 +114,35 @@ impl Mentions {
             return *hidden;
         }
         let key = key.clone();
-        let hidden = catalog.holders(&key).any(|schema| may_deny_read(ruleset, &schema.name, &key));
+        // What a view reads by joining on a name is as silent as in the text itself.
+        let read = self.read_by(&key, around);
+        let hidden = [key.clone()]
+            .into_iter()
+            .chain(read)
+            .any(|name| catalog.holders(&name).any(|schema| may_deny_read(ruleset, &schema.name, &name)));
         self.tables.insert(key, Some(hidden));
         hidden
+    }
+
+    /// The tables and views that the text of the view `name` mentions, and theirs; none of a table.
+    fn read_by(&mut self, name: &Name, around: Around<'_>) -> Vec<Name> {
+        if !around.catalog.is_view(name) {
+            return Vec::new();
+        }
+        // Where the texts cannot be read, no statement can be prepared either.
+        let load = || engine::catalog::bodies_of_views(around.connection, around.catalog).unwrap_or_default();
+        let bodies = self.bodies.get_or_insert_with(load);
+        let mut found: Vec<Name> = Vec::new();
+        let mut next = vec![name];
+        while let Some(name) = next.pop() {
+            for mentioned in bodies.get(name).into_iter().flatten() {
+                if !found.contains(mentioned) {
+                    found.push(mentioned.clone());
+                    next.push(mentioned);
+                }
+            }
+        }
+        found
     }
 }
 

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::{Row, Statement, StatementStatus};
 
-use super::finding::{Finding, settle};
 use super::judging::Judging;
 use super::live::{Exchange, Module, modules, take_denied};
 use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
+use crate::refusal::{Finding, settle};
 
 /// A statement that may run, prepared.
 pub struct Ready<'c> {
@@ -18,7 +18,7 @@ pub struct Ready<'c> {
     pub(super) events: Vec<Event>,
     /// What the author should look at.
     pub advice: Vec<Finding>,
-    modules: Vec<Module>,
+    pub(super) modules: Vec<Module>,
     recorder: Recorder,
     exchange: Arc<Mutex<Exchange>>,
     phase: Phase,
@@ -54,8 +54,19 @@ impl<'c> Ready<'c> {
         events: Vec<Event>,
         phase: Phase,
     ) -> Self {
+        let modules = modules(&events, &judging.catalog);
+        Self::with_modules(judging, prepared, events, modules, phase)
+    }
+
+    pub(super) fn with_modules(
+        judging: &Judging<'c>,
+        prepared: Statement<'c>,
+        events: Vec<Event>,
+        modules: Vec<Module>,
+        phase: Phase,
+    ) -> Self {
         Self {
-            modules: modules(&events, &judging.catalog),
+            modules,
             recorder: judging.recorder.clone(),
             exchange: Arc::clone(&judging.exchange),
             prepared,

@@ -5,12 +5,11 @@ mod world_code;
 
 use std::fmt;
 
-use rusqlite::{Error, ErrorCode, ffi};
-
 use super::excerpt;
 use crate::catalog::{Catalog, ForeignKey};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::budget::Exceeded;
+use crate::engine::fault::Fault;
 use crate::policy::Limits;
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Place, Source, Span};
@@ -69,18 +68,18 @@ pub struct Near {
 
 impl Failure {
     /// Words for SQLite's error.
-    pub fn of_sqlite(error: &Error, limits: &Limits, context: &FailureContext<'_>) -> Self {
-        let text = message(error);
-        let code = classify(error, &text);
+    pub fn of_sqlite(fault: &Fault, limits: &Limits, context: &FailureContext<'_>) -> Self {
+        let Fault { text, code, .. } = fault;
+        let code = *code;
         if let (Code::LimitValue, Some(bound)) = (code, limits.value) {
             return Self::of_limit(code, &in_bytes(bound), context);
         }
         let fix = match code.fix() {
-            "{way}" => ways::out_of(code, &text, context),
+            "{way}" => ways::out_of(code, text, context),
             fix => fix.to_owned(),
         };
         let reason = text.trim_end_matches('.').to_owned();
-        Self::of_statement(code, reason, fix, place(error, &text, context), context)
+        Self::of_statement(code, reason, fix, place(fault, context), context)
     }
 
     /// A failure of one statement.
@@ -164,56 +163,10 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-fn message(error: &Error) -> String {
-    match error {
-        Error::SqlInputError { msg, .. } => msg.clone(),
-        Error::SqliteFailure(_, Some(text)) => text.clone(),
-        Error::SqliteFailure(code, None) => code.to_string(),
-        other => other.to_string(),
-    }
-}
-
-fn classify(error: &Error, text: &str) -> Code {
-    let extended = match error {
-        Error::SqlInputError { error, .. } | Error::SqliteFailure(error, _) => error.extended_code,
-        _ => 0,
-    };
-    if extended == ffi::SQLITE_CONSTRAINT_TRIGGER {
-        return Code::Raise;
-    }
-    if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
-        return Code::Constraint;
-    }
-    if error.sqlite_error_code() == Some(ErrorCode::TooBig) {
-        return Code::LimitValue;
-    }
-    let begins = |start: &str| text.starts_with(start);
-    if begins("no such table: ") {
-        Code::NoSuchTable
-    } else if begins("no such column: ") || text.contains(" has no column named ") {
-        Code::NoSuchColumn
-    } else if begins("no such function: ") {
-        Code::NoSuchFunction
-    } else if begins("unknown database ") {
-        Code::UnknownDatabase
-    } else if begins("cannot modify ") && text.ends_with("because it is a view") {
-        Code::View
-    } else if text.contains("generated column") {
-        Code::GeneratedColumn
-    } else if text.ends_with(": syntax error") || begins("unrecognized token: ") || begins("incomplete input")
-    {
-        Code::Syntax
-    } else {
-        Code::SqliteError
-    }
-}
-
 /// The words that SQLite points at: from its offset, or the name in its message.
-fn place(error: &Error, text: &str, context: &FailureContext<'_>) -> Option<Span> {
+fn place(fault: &Fault, context: &FailureContext<'_>) -> Option<Span> {
     let tokens = &context.statement.tokens;
-    if let Error::SqlInputError { offset, .. } = error
-        && let Ok(offset) = usize::try_from(*offset)
-    {
+    if let Some(offset) = fault.offset {
         let at = context.statement.span.start + offset;
         if let Some(token) = tokens.iter().find(|token| token.span.start <= at && at < token.span.end) {
             return Some(token.span);
@@ -222,7 +175,7 @@ fn place(error: &Error, text: &str, context: &FailureContext<'_>) -> Option<Span
             return context.statement.illegal;
         }
     }
-    let name = ways::named(text)?;
+    let name = ways::named(&fault.text)?;
     let is = |span: Span| {
         let word = context.statement.text.get(span.range()).unwrap_or_default();
         crate::statement::unquote(word).eq_ignore_ascii_case(name)

@@ -4,9 +4,9 @@ mod functions;
 mod rows;
 
 use super::Context;
+use super::Finding;
 use super::words::named;
 use crate::diagnostic::Code;
-use crate::guard::Finding;
 use crate::policy::{ACTING_PRAGMAS, ForeignKeys, Pattern, REPORTING_ARGUMENT, Verb};
 use crate::request::{Action, Request, Resource};
 use crate::source::{Name, nearest};

@@ -1,9 +1,9 @@
 //! Filling the templates of the registry.
 
+use super::Finding;
 use super::{Context, excerpt, ways};
 use crate::catalog::TableKind;
 use crate::diagnostic::Code;
-use crate::guard::Finding;
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Ground;
 use crate::source::Name;

@@ -12,9 +12,11 @@ use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
-use crate::guard::{Finding, Guard, Judged, Judging, Piece, Ready, StepError};
+use crate::guard::{Guard, Judged, Judging, Piece, Ready, StepError};
 use crate::policy::{Advice, ForeignKeys, Level};
-use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Near, Refusal, counted, in_bytes};
+use crate::refusal::{
+    AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes,
+};
 use crate::request::{Action, Resource};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source, Span};
@@ -297,7 +299,8 @@ impl Run<'_> {
         let Some(context) = self.failure_context(index, Some(&near)) else {
             return Stopped::Refused(Vec::new());
         };
-        Stopped::Failed(Box::new(Failure::of_sqlite(error, &self.script.guard.policy().limits, &context)))
+        let limits = &self.script.guard.policy().limits;
+        Stopped::Failed(Box::new(Failure::of_sqlite(&error.into(), limits, &context)))
     }
 
     fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {

@@ -29,11 +29,6 @@ impl<'t> Statement<'t> {
     /// SQLite will say what is wrong with it.
     pub fn read(text: &'t str, span: Span) -> Self {
         let (tokens, illegal) = tokens(text, span);
-        Self::of_tokens(text, span, tokens, illegal)
-    }
-
-    /// The same, where the tokens were read before.
-    pub(crate) fn of_tokens(text: &'t str, span: Span, tokens: Vec<Token>, illegal: Option<Span>) -> Self {
         let (explain, start) = explain(&tokens);
         let mut walk = Walk::new(text, &tokens, start);
         match tokens.get(start).filter(|token| token.kind == TokenKind::Word) {

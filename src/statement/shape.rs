@@ -1,28 +1,36 @@
 //! The key under which a judged statement is remembered.
 
 use super::keyword::Keyword;
-use super::token::{Token, TokenKind, unquote};
-use super::{Statement, read};
+use super::read;
+use super::token::{Lexer, Step, Token, TokenKind, unquote};
+use crate::source::Span;
 
 /// What stands for a folded literal; the byte is in no SQL text that is legal.
 const FOLDED: u8 = 0x01;
 /// Behind every token, so that no two lists of tokens give one key.
 const END: u8 = 0x00;
 
-/// Appends the shape of the statement whose tokens these are to `into`: statements of one shape
-/// differ in literal values alone, so they ask for the same rows, columns and functions.
+/// Appends the shape of the statement at `span` of `text` to `into`: statements of one shape differ in
+/// literal values alone, so they ask for the same rows, columns and functions. Answers false where a
+/// token is illegal; then the rest of the statement is no part of the shape.
 ///
 /// Numbers, blobs and strings are folded, with these exceptions: a string for which `is_name` holds
 /// (it is given without quotes), a string that stands right behind AS, and numbers in ORDER BY and
 /// GROUP BY, because those can be positions of columns.
-pub fn shape(text: &str, tokens: &[Token], is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) {
+pub fn shape(text: &str, span: Span, is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) -> bool {
+    let mut lexer = Lexer::new(text, span);
     let mut positions = Positions::default();
     let mut behind_as = false;
-    for token in tokens {
-        let word = read::word(text, token);
+    loop {
+        let token = match lexer.step() {
+            Step::Token(token) => token,
+            Step::Illegal(_) => return false,
+            Step::End => return true,
+        };
+        let word = read::word(text, &token);
         into.push(tag(token.kind));
         let keyword = (token.kind == TokenKind::Word).then_some(token.keyword);
-        positions.step(token, word, keyword);
+        positions.step(&token, word, keyword);
         match token.kind {
             TokenKind::Word | TokenKind::Quoted => append_folded(word, into),
             TokenKind::String => {
@@ -39,17 +47,6 @@ pub fn shape(text: &str, tokens: &[Token], is_name: impl Fn(&str) -> bool, into:
         }
         into.push(END);
         behind_as = keyword == Some(Keyword::As);
-    }
-}
-
-impl Statement<'_> {
-    /// Appends the statement's shape to `into`, as [`shape`] has it; an illegal tail belongs to it.
-    pub fn shape(&self, is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) {
-        shape(self.text, &self.tokens, is_name, into);
-        if let Some(illegal) = self.illegal {
-            let tail = self.text.as_bytes().get(illegal.start..self.span.end);
-            into.extend_from_slice(tail.unwrap_or_default());
-        }
     }
 }
 

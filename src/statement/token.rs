@@ -149,20 +149,20 @@ pub(super) const NAME_BYTES: [bool; 256] = {
 /// U+FEFF in UTF-8.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-enum Step {
+pub(super) enum Step {
     Token(Token),
     Illegal(Span),
     End,
 }
 
-struct Lexer<'t> {
+pub(super) struct Lexer<'t> {
     /// The text up to the end of the span, so that offsets are those of the text.
     bytes: &'t [u8],
     at: usize,
 }
 
 impl<'t> Lexer<'t> {
-    fn new(text: &'t str, span: Span) -> Self {
+    pub(super) fn new(text: &'t str, span: Span) -> Self {
         let end = span.end.min(text.len());
         Self { bytes: text.as_bytes().get(..end).unwrap_or_default(), at: span.start }
     }
@@ -181,7 +181,7 @@ impl<'t> Lexer<'t> {
         at
     }
 
-    fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> Step {
         use TokenKind::{Blob, Mark, Number, Parameter, Quoted, String, Word};
         loop {
             let start = self.at;

@@ -77,7 +77,7 @@ proptest! {
     fn neither_the_order_of_rules_nor_the_case_of_names_changes_a_decision(
         world in worlds(), rules in policies(),
     ) {
-        let connection = open(&world, 0);
+        let connection = open(&world);
         let ruleset = compiled(&connection, build(&rules).unwrap());
         let reversed: Vec<Entry> = rules.iter().rev().cloned().collect();
         let loud: Vec<Entry> = rules.iter().map(Entry::capitals).collect();
@@ -98,7 +98,7 @@ proptest! {
     fn an_allow_never_takes_away_and_a_deny_never_gives(
         world in worlds(), rules in policies(), added in entries(),
     ) {
-        let connection = open(&world, 0);
+        let connection = open(&world);
         let mut more = rules.clone();
         more.push(added.clone());
         let (one, two) = (build(&rules).unwrap(), build(&more).unwrap());
@@ -113,7 +113,7 @@ proptest! {
 
     #[test]
     fn no_policy_opens_what_no_file_can_open(world in worlds(), rules in policies()) {
-        let connection = open(&world, 0);
+        let connection = open(&world);
         let ruleset = compiled(&connection, build(&rules).unwrap());
         for request in universe(false) {
             let table = request.resource.table_name().map(|(_, table)| table.folded().to_owned());

@@ -24,7 +24,7 @@ proptest! {
     fn a_run_that_is_refused_or_fails_leaves_every_row_as_it_was(
         world in worlds(), rules in policies(), sqls in prop::collection::vec(statements(), 1..6), odd in texts(),
     ) {
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         let before = snapshot(&connection);
         let guard = Guard::new(build(&rules).unwrap(), "setup_sql");
         let text = format!("{};{odd}", sqls.join(";\n"));
@@ -40,7 +40,7 @@ proptest! {
     fn a_door_that_allows_no_writes_changes_nothing_whatever_is_said_to_it(
         world in worlds(), sqls in prop::collection::vec(texts(), 1..6),
     ) {
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         let before = snapshot(&connection);
         let guard = Guard::new(Policy::builtin("inspect").unwrap(), "inspect");
         let mut door = guard.open(&mut connection).unwrap();
@@ -58,7 +58,7 @@ proptest! {
     fn a_statement_that_a_door_refuses_or_fails_changes_nothing(
         world in worlds(), rules in policies(), sqls in prop::collection::vec(statements(), 1..5),
     ) {
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         let guard = Guard::new(build(&rules).unwrap(), "tool");
         let mut door = guard.open(&mut connection).unwrap();
         for sql in &sqls {

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 use seawall::engine::catalog;
 use seawall::engine::open::Hardened;
-use seawall::guard::{Judged, Judging};
+use seawall::guard::{Judged, Judging, Piece};
 use seawall::policy::Policy;
 use seawall::ruleset::Ruleset;
 use seawall::source::Span;
@@ -15,14 +15,19 @@ use seawall::statement::Statement;
 
 use crate::worlds::{World, rows};
 
-/// A connection to the world, filled; `salt` changes what `secret` holds.
-pub(crate) fn open(world: &World, salt: i64) -> Connection {
+/// A connection to the world, filled.
+pub(crate) fn open(world: &World) -> Connection {
+    salted(world, 0, 0)
+}
+
+/// The same; `salt` changes what `secret` holds, `column` what the column `a` of `t` does.
+pub(crate) fn salted(world: &World, salt: i64, column: i64) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("PRAGMA foreign_keys = off; ATTACH ':memory:' AS aux").unwrap();
     connection.execute_batch(&world.main).unwrap();
     connection.execute_batch(&world.aux).unwrap();
     // The rows are the world's own; what its triggers refuse or copy is no matter here.
-    for sql in rows(salt).split_inclusive(';') {
+    for sql in rows(salt, column).split_inclusive(';') {
         let _ = connection.execute_batch(sql);
     }
     connection.execute_batch("DELETE FROM log; PRAGMA foreign_keys = on").unwrap();
@@ -65,6 +70,38 @@ pub(crate) fn verdicts(
     };
     let policies = policies.iter().map(|policy| Arc::new((*policy).clone()));
     policies.map(|policy| (judge(&policy, false), judge(&policy, true))).collect()
+}
+
+/// The verdict on each of `sqls`, judged in one list where shapes are remembered, and judged anew.
+pub(crate) fn remembered(
+    connection: &mut Connection,
+    policy: &Policy,
+    sqls: &[String],
+) -> Vec<(String, String)> {
+    let policy = Arc::new(policy.clone());
+    let held = Hardened::new(connection, &policy.limits).unwrap();
+    let judge = || {
+        let ruleset = ruleset(held.connection, &policy);
+        Judging::new(held.connection, held.recorder.clone(), ruleset).unwrap()
+    };
+    let mut list = judge();
+    let mut found = Vec::new();
+    for sql in sqls {
+        let span = Span::new(0, sql.len());
+        let statement = Statement::read(sql, span);
+        let judged = match list.read(sql, span, true) {
+            Piece::Known(id) => match list.judge_known(id, sql) {
+                Some(ready) => Judged::Ready(ready),
+                None => list.judge_by_engine(&statement),
+            },
+            Piece::Read { id, findings, .. } if findings.is_empty() => list.judge_shaped(&statement, id),
+            Piece::Read { .. } => list.judge(&statement),
+        };
+        let remembered = verdict(&judged);
+        drop(judged);
+        found.push((remembered, verdict(&judge().judge(&statement))));
+    }
+    found
 }
 
 /// Every row of every table of every database, shadow tables and the schema among them.

@@ -18,6 +18,8 @@ const TABLES: &[&str] = &[
     "vt",
     "vs",
     "vj",
+    "vu",
+    "vv",
     "vc",
     "vf",
     "vi",

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::one_in;
 use crate::policies::{Entry, build, entries, policies};
-use crate::stand::{open, verdicts};
+use crate::stand::{open, remembered, verdicts};
 use crate::statements::{statements, texts};
 use crate::worlds::worlds;
 
@@ -16,7 +16,7 @@ proptest! {
         world in worlds(), rules in policies(), sqls in prop::collection::vec(statements(), 1..5),
     ) {
         let policy = build(&rules).unwrap();
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         for sql in &sqls {
             let found = verdicts(&mut connection, &[&policy], sql);
             prop_assert_eq!(&found[0].0, &found[0].1, "{}", sql);
@@ -34,7 +34,7 @@ proptest! {
             turned.rotate_left(by);
         }
         let (policy, turned) = (build(&rules).unwrap(), build(&turned).unwrap());
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         let found = verdicts(&mut connection, &[&policy, &turned], &sql);
         prop_assert_eq!(&found[0], &found[1]);
         let loud = verdicts(&mut connection, &[&policy], &sql.to_ascii_uppercase());
@@ -49,7 +49,7 @@ proptest! {
         more.push(added.clone());
         let (one, two) = (build(&rules).unwrap(), build(&more).unwrap());
         let (strict, free) = if added.opens() { (one, two) } else { (two, one) };
-        let mut connection = open(&world, 0);
+        let mut connection = open(&world);
         let found = verdicts(&mut connection, &[&strict, &free], &sql);
         if found[0].0 == "ready" {
             prop_assert_eq!(&found[1].0, "ready");
@@ -57,8 +57,25 @@ proptest! {
     }
 
     #[test]
+    fn a_statement_of_a_known_shape_is_judged_as_if_it_were_new(
+        world in worlds(), rules in policies(), sqls in prop::collection::vec(statements(), 1..3),
+    ) {
+        let policy = build(&rules).unwrap();
+        let mut list = Vec::new();
+        for sql in sqls {
+            // Literals that are no name, that are one, and that decide whether a part can run.
+            for (from, to) in [("1", "1"), ("1", "0"), ("'x'", "'secret'"), ("2", "3"), ("'x'", "'yy'")] {
+                list.push(sql.replace(from, to));
+            }
+        }
+        for (sql, (remembered, new)) in list.iter().zip(remembered(&mut open(&world), &policy, &list)) {
+            prop_assert_eq!(remembered, new, "{}", sql);
+        }
+    }
+
+    #[test]
     fn no_text_makes_the_judgement_panic(world in worlds(), rules in policies(), sql in texts()) {
         let policy = build(&rules).unwrap();
-        verdicts(&mut open(&world, 0), &[&policy], &sql);
+        verdicts(&mut open(&world), &[&policy], &sql);
     }
 }

@@ -19,6 +19,8 @@ const FEATURES: &[&str] = &[
     "CREATE VIEW vt AS SELECT id, k, a FROM t;",
     "CREATE VIEW vs AS SELECT id, k, a FROM secret;",
     "CREATE VIEW vj AS SELECT t.id, k, t.a FROM t JOIN (SELECT k FROM secret) USING (k);",
+    "CREATE VIEW vu AS SELECT id, k, t.a FROM t JOIN secret USING (k, id);
+     CREATE VIEW vv AS SELECT id, k, a FROM vu;",
     "CREATE VIEW vc AS WITH t_log AS (SELECT * FROM t) SELECT id, k, hex(a) AS a FROM t_log;",
     "CREATE VIEW vf AS SELECT id, k, sqlite_version() AS a FROM t;",
     "CREATE VIEW t_copy AS SELECT id, k, a FROM u;",
@@ -91,10 +93,11 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
     )
 }
 
-/// Rows for every table; `salt` changes those of `secret` alone.
-pub(crate) fn rows(salt: i64) -> String {
+/// Rows for every table; `salt` changes those of `secret` alone, `column` the column `a` of `t`.
+pub(crate) fn rows(salt: i64, column: i64) -> String {
+    let (one, three) = if column == 0 { ("'one'", "NULL") } else { ("'two'", "'x'") };
     format!(
-        "INSERT INTO t(id, k, a) VALUES (1, 1, 'one'), (2, 2, 'two'), (3, 'x', NULL);
+        "INSERT INTO t(id, k, a) VALUES (1, 1, {one}), (2, 2, 'two'), (3, 'x', {three});
          INSERT INTO u(id, k, a, t_id) VALUES (1, 1, 'u1', 1), (2, 2, 3, 2), (3, 'x', 'u3', NULL);
          INSERT INTO secret(id, k, a) VALUES ({}, {}, 's{salt}'), ({}, {}, {});
          INSERT INTO aux.x(id, k, a) VALUES (1, 1, 'x1'), (2, 'x', 'x2');

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use super::quote;
 use crate::catalog::{Catalog, Column, Details, ForeignKey, TableKind};
 use crate::policy::{Policy, Verb};
-use crate::source::Name;
+use crate::source::{Name, Span};
+use crate::statement;
 
 /// Reads the columns of the tables of which `policy` closes some.
 pub(super) fn load_closed(
@@ -36,6 +37,30 @@ pub(super) fn load_closed(
         }
     }
     Ok(())
+}
+
+/// For each view, the tables and views whose names stand in its text.
+pub fn bodies_of_views(
+    connection: &Connection,
+    catalog: &Catalog,
+) -> rusqlite::Result<BTreeMap<Name, Vec<Name>>> {
+    let mut bodies: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+    for schema in &catalog.schemas {
+        let quoted = quote(schema.name.as_str());
+        let mut texts = connection
+            .prepare(&format!("SELECT name, sql FROM {quoted}.sqlite_schema WHERE type = 'view'"))?;
+        let mut rows = texts.query([])?;
+        while let Some(row) = rows.next()? {
+            let view = Name::from(row.get::<_, String>(0)?);
+            let sql: String = row.get(1)?;
+            let (tokens, _) = statement::tokens(&sql, Span::new(0, sql.len()));
+            let words = tokens.iter().filter_map(|token| sql.get(token.span.range()));
+            let names = words.map(|word| Name::from(&*statement::unquote(word)));
+            let known = names.filter(|name| *name != view && catalog.holders(name).next().is_some());
+            bodies.entry(view.clone()).or_default().extend(known);
+        }
+    }
+    Ok(bodies)
 }
 
 /// Reads what a judgement does without and a lint needs: the columns of every table and view, and

@@ -2,9 +2,9 @@
 
 use super::rows::rule_target;
 use super::{add, in_rule};
-use crate::guard::Finding;
 use crate::policy::Verb;
 use crate::refusal::Context;
+use crate::refusal::Finding;
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Ground;
 use crate::source::{Name, Span};

@@ -1,9 +1,9 @@
 //! The way out of a request for rows.
 
 use super::{add, in_rule};
-use crate::guard::Finding;
 use crate::policy::Verb;
 use crate::refusal::Context;
+use crate::refusal::Finding;
 use crate::refusal::words::view_between;
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Ground;
