@@ -228,26 +228,32 @@ fn through(request: &Request, context: &Context<'_>) -> String {
 /// Where the caller's own request is for a table that the text does not name: through a view that it
 /// names, or, with OR REPLACE, through the triggers of the table that it does.
 fn through_named(request: &Request, context: &Context<'_>) -> Option<String> {
+    let target = context.statements.get(context.index)?.target.as_ref().map(|target| &target.table.table);
+    if request.action == Action::Replace {
+        let (_, table) = request.resource.table_name()?;
+        let target = target.filter(|target| *target != table)?;
+        return Some(format!(", through the triggers of {}", written(target.as_str())));
+    }
+    let view = view_between(request, context)?;
+    Some(format!(", through view {}", written(view.as_str())))
+}
+
+/// The view that a read of the caller's goes through.
+pub(super) fn view_between<'c>(request: &Request, context: &'c Context<'_>) -> Option<&'c Name> {
     let (_, table) = request.resource.table_name()?;
     let statement = context.statements.get(context.index)?;
     let target = statement.target.as_ref().map(|target| &target.table.table);
-    let is_target = target == Some(table);
-    if request.action == Action::Replace {
-        let through = || format!(", through the triggers of {}", written(target?.as_str())).into();
-        return if is_target { None } else { through() };
-    }
     let names_column = match &request.resource {
         Resource::Column { column, .. } => statement.mentions(|name| *column == *name),
         _ => true,
     };
     if request.action != Action::Read
         || statement.sources.iter().any(|source| source.table == *table)
-        || (is_target && names_column)
+        || (target == Some(table) && names_column)
     {
         return None;
     }
     let catalog = context.ruleset.catalog()?;
     let mut names = statement.sources.iter().map(|source| &source.table).chain(target);
-    let view = names.find(|name| catalog.is_view(name))?;
-    Some(format!(", through view {}", written(view.as_str())))
+    names.find(|name| catalog.is_view(name) && *name != table)
 }

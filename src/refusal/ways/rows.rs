@@ -4,6 +4,7 @@ use super::{add, in_rule};
 use crate::policy::Verb;
 use crate::refusal::Context;
 use crate::refusal::Finding;
+use crate::refusal::words::view_between;
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Ground;
 use crate::statement::{Statement, TokenKind};
@@ -22,6 +23,9 @@ pub(super) fn out_of(finding: &Finding, request: &Request, context: &Context<'_>
     let statement = context.statements.get(context.index);
     let writes = statement.and_then(|statement| statement.target.as_ref()).map(|target| target.verb);
     let way = match (request.action, writes) {
+        (Action::Read, _) if view_between(request, context).is_some() => {
+            "Select what you need from the tables that the view reads."
+        }
         (Action::Read, _) => statement.map_or(CLOSED, |statement| read(statement, request)),
         (Action::Replace | Action::Delete, Some(Verb::Insert)) => {
             "Use INSERT ... ON CONFLICT ... DO UPDATE instead."
