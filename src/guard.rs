@@ -3,7 +3,9 @@
 
 mod advice;
 mod attribute;
+mod connect;
 mod door;
+mod first_pass;
 mod full_way;
 mod judging;
 mod live;

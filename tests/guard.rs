@@ -99,3 +99,13 @@ fn a_returning_on_a_view_without_a_trigger_for_the_verb_is_the_callers_alone() {
     let mut door = open(setup().deny_rows("read on t(b)").unwrap(), &mut connection);
     assert!(door.query(sql).is_ok(), "{:?}", door.query(sql));
 }
+
+#[test]
+fn the_alias_of_a_subquery_is_no_table_even_where_few_tables_are_open() {
+    let mut connection = world("CREATE TABLE t(v, w); CREATE TABLE s(v);");
+    let policy = Policy::builder().allow_rows("read on t").unwrap().allow_functions("coalesce").unwrap();
+    let mut door = open(policy, &mut connection);
+    assert!(door.query("SELECT v FROM (SELECT 1 AS v) AS g FULL JOIN t USING (v)").is_ok());
+    assert!(door.query("SELECT v FROM (SELECT 1 AS v) FULL JOIN t USING (v)").is_ok());
+    assert_eq!(refused(&mut door, "SELECT v FROM (SELECT 1 AS v) AS g FULL JOIN s USING (v)"), ["read-denied"]);
+}

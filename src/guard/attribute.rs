@@ -54,6 +54,9 @@ pub(super) fn resources(event: &Event, catalog: &Catalog) -> (Action, Vec<Resour
 /// The requests of a callback of the caller pass. Every one is the caller's, whatever the fifth
 /// value says, except a function that the text does not call: that is a view's or an expression's.
 pub(super) fn of_caller(event: &Event, statement: &Statement<'_>, catalog: &Catalog) -> Vec<Request> {
+    if is_alias(event, statement, catalog) {
+        return Vec::new();
+    }
     let (action, resources) = resources(event, catalog);
     let asks = |resource: Resource| {
         let origin = match &resource {
@@ -65,6 +68,19 @@ pub(super) fn of_caller(event: &Event, statement: &Statement<'_>, catalog: &Cata
         Request { action, resource, origin, span: None }
     };
     resources.into_iter().map(asks).collect()
+}
+
+/// Whether a read is of a subquery of the text, which SQLite reports under the alias as if `main`
+/// held such a table: a FULL or RIGHT join with USING does so.
+fn is_alias(event: &Event, statement: &Statement<'_>, catalog: &Catalog) -> bool {
+    if event.kind != EventKind::Read {
+        return false;
+    }
+    let name = Name::from(&*event.first);
+    let used = statement.sources.iter().any(|source| source.table == name);
+    let there = catalog.holders(&name).next().is_some() || catalog.known.modules.contains(&name);
+    let given = || event.first.starts_with("(subquery") || statement.mentions(|word| name == *word);
+    !used && !there && !is_internal(&name) && given()
 }
 
 /// Whether the text calls `name`, or names it as a table function.

@@ -5,21 +5,21 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::live::{Exchange, Live, Module, modules, take_denied};
+use super::live::{Exchange, Live, Module, take_denied};
 use super::memo::{Memo, ShapeId};
 use super::mentions::{Around, Mentions};
 use super::ready::Ready;
 use super::{advice, attribute, full_way};
 use crate::catalog::{Catalog, TableKind};
 use crate::diagnostic::Code;
-use crate::engine::event::{Event, EventKind};
+use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
 use crate::policy::{Level, Verb};
 use crate::refusal::{Finding, Witness, settle};
 use crate::request::{Origin, Request};
 use crate::ruleset::{Decision, Ground, Ruleset};
 use crate::source::{Name, Span};
-use crate::statement::{self, Conflict, Head, Statement};
+use crate::statement::{self, Head, Statement};
 use crate::text_witness;
 
 /// What became of a statement.
@@ -58,18 +58,18 @@ pub struct Judging<'c> {
     pub(super) catalog: Arc<Catalog>,
     pub(super) keys: HashMap<Name, crate::engine::keys::Keys>,
     pub(super) exchange: Arc<Mutex<Exchange>>,
-    mentions: Mentions,
+    pub(super) mentions: Mentions,
     memo: Memo,
     /// The shape that is being read; kept for its room.
     shape: Vec<u8>,
     /// Every trigger of the catalog, for requests that any of them may have made.
-    all_triggers: Origin,
+    pub(super) all_triggers: Origin,
     /// How many statements took the full way; those are never remembered.
     full_ways: u64,
     /// The virtual tables that were used.
-    connected: BTreeSet<Module>,
+    pub(super) connected: BTreeSet<Module>,
     /// Whether every virtual table is connected.
-    all_connected: bool,
+    pub(super) all_connected: bool,
     /// Whether every statement takes the full way; a test compares it with the short one.
     pub(super) always_full: bool,
 }
@@ -269,38 +269,6 @@ impl<'c> Judging<'c> {
         full_way::judge(self, statement)
     }
 
-    /// Notes the virtual tables that a pass used for the first time. A cold one reads its own tables
-    /// while a statement is prepared, where that could not be told from the caller; now that it is
-    /// connected, another pass is clean. Answers whether one is needed: FTS5 alone reads nothing but
-    /// its own settings, which are left out where the text does not name them.
-    fn connected_by(&mut self, events: &mut Vec<Event>, statement: &Statement<'_>) -> bool {
-        let mut again = false;
-        for module in modules(events, &self.catalog) {
-            if self.connected.contains(&module) {
-                continue;
-            }
-            let settings = format!("{}_config", module.table());
-            if module.is_fts5() && !statement.mentions(|name| name.eq_ignore_ascii_case(&settings)) {
-                events.retain(|event| {
-                    event.kind != EventKind::Read || !event.first.eq_ignore_ascii_case(&settings)
-                });
-            } else {
-                again = true;
-            }
-            self.connected.insert(module);
-        }
-        again
-    }
-
-    /// Connects every virtual table, once; a prepare that failed may have failed for a cold one whose
-    /// own statements were denied. Answers whether there was any to connect.
-    fn connect_all(&mut self) -> bool {
-        if std::mem::replace(&mut self.all_connected, true) {
-            return false;
-        }
-        connect_virtual_tables(self.connection, &self.catalog)
-    }
-
     /// Whether statements of this one's shape are judged alike. Never what writes a virtual table,
     /// whose strings can be commands.
     fn may_memoise(&self, statement: &Statement<'_>) -> bool {
@@ -309,69 +277,6 @@ impl<'c> Judging<'c> {
             found.is_none_or(|(_, table)| matches!(table.kind, TableKind::Virtual(_)))
         });
         !self.always_full && statement.head.is_row() && statement.explain.is_none() && !writes_virtual
-    }
-
-    /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
-    /// nothing that is silent can hide behind the text.
-    fn first_pass_is_enough(&mut self, statement: &Statement<'_>, events: &[Event]) -> bool {
-        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
-        if self.mentions.hidden(statement, around) || self.replaces_over_triggers(statement) {
-            return false;
-        }
-        let unlisted = |call: &crate::statement::Mention| {
-            self.catalog.known.functions.contains(&call.name) && !self.ruleset.allows_call(&call.name)
-        };
-        if statement.calls.iter().any(unlisted) {
-            return false;
-        }
-        let names_view = attribute::first_view(statement, &self.catalog).is_some();
-        events.iter().all(|event| {
-            self.open_to_caller(event) || (!names_view && self.is_trusted_world_code(event, statement))
-        })
-    }
-
-    fn open_to_caller(&self, event: &Event) -> bool {
-        let (action, resources) = attribute::resources(event, &self.catalog);
-        resources.into_iter().all(|resource| self.ruleset.allows(action, resource))
-    }
-
-    /// A request that the text does not name and that a trigger or an expression may make: the
-    /// trigger of the fifth value where no CTE or view can have lent it, else every trigger.
-    fn is_trusted_world_code(&self, event: &Event, statement: &Statement<'_>) -> bool {
-        if statement.mentions(|name| name.eq_ignore_ascii_case(&event.first)) {
-            return false;
-        }
-        let accessor = Name::from(&*event.accessor);
-        let lent = self.catalog.is_view(&accessor) || statement.ctes.iter().any(|cte| cte.name == accessor);
-        let is_trigger = self.catalog.triggers_named(&accessor).next().is_some();
-        let origin = if is_trigger && !lent {
-            Origin::Trigger(vec![accessor])
-        } else if matches!(event.kind, EventKind::Read | EventKind::Function) {
-            self.all_triggers.clone()
-        } else {
-            return false;
-        };
-        if origin == Origin::Trigger(Vec::new()) {
-            return event.kind == EventKind::Function && event.accessor.is_empty();
-        }
-        let (action, resources) = attribute::resources(event, &self.catalog);
-        resources.into_iter().all(|resource| {
-            let request = Request { action, resource, origin: origin.clone(), span: None };
-            self.ruleset.decide(&request).allowed
-        })
-    }
-
-    /// Whether the statement's OR REPLACE may also apply to what triggers write.
-    pub(super) fn replaces_over_triggers(&self, statement: &Statement<'_>) -> bool {
-        let Some(target) = &statement.target else { return false };
-        if !matches!(target.conflict, Some((Conflict::Replace, _))) {
-            return false;
-        }
-        let found = self.catalog.resolve(target.table.schema.as_ref(), &target.table.table);
-        found.is_some_and(|(schema, _)| {
-            schema.triggers_on(&target.table.table).next().is_some()
-                || self.catalog.schemas.iter().any(|s| s.name == *"temp" && !s.triggers.is_empty())
-        })
     }
 
     /// The hidden tables that the text mentions.
@@ -435,22 +340,6 @@ pub(super) struct Pass<'c> {
     pub(super) prepared: rusqlite::Result<rusqlite::Statement<'c>>,
     pub(super) events: Vec<Event>,
     pub(super) denied: Vec<(Request, Decision)>,
-}
-
-/// Answers whether there are any. One that cannot be opened fails later, in what uses it.
-fn connect_virtual_tables(connection: &Connection, catalog: &Catalog) -> bool {
-    let mut any = false;
-    for schema in &catalog.schemas {
-        for (name, table) in &schema.tables {
-            if matches!(table.kind, TableKind::Virtual(_)) {
-                any = true;
-                let quote = crate::engine::catalog::quote;
-                let sql = format!("SELECT 1 FROM {}.{}", quote(schema.name.as_str()), quote(name.as_str()));
-                let _ = connection.prepare(&sql);
-            }
-        }
-    }
-    any
 }
 
 /// The verb of a row statement's target, where it has one.

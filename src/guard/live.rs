@@ -123,7 +123,9 @@ impl LiveJudge for Live {
 impl Live {
     fn decided(&self, event: &Event, origin: &Origin, exchange: &mut Exchange) -> bool {
         let (action, resources) = attribute::resources(event, &self.catalog);
-        if resources.is_empty() && event.kind != EventKind::Select && event.kind != EventKind::Read {
+        // While a statement runs, a name that the catalog does not have is of a schema that was
+        // changed since.
+        if resources.is_empty() && event.kind != EventKind::Select {
             return false;
         }
         let mut allowed = true;
