@@ -34,8 +34,6 @@ pub struct Schema {
     pub tables: BTreeMap<Name, Table>,
     /// Triggers.
     pub triggers: BTreeMap<Name, Trigger>,
-    /// Indexes, by root page.
-    pub indexes: Vec<Index>,
 }
 
 /// What kind of table it is.
@@ -103,17 +101,6 @@ pub struct Trigger {
     pub table: Name,
     /// The text that created it, where a lint has it read.
     pub sql: String,
-}
-
-/// An index.
-#[derive(Clone, Debug)]
-pub struct Index {
-    /// Its name.
-    pub name: Name,
-    /// The table it belongs to.
-    pub table: Name,
-    /// Its root page.
-    pub root: i64,
 }
 
 impl Catalog {

@@ -107,5 +107,8 @@ fn the_alias_of_a_subquery_is_no_table_even_where_few_tables_are_open() {
     let mut door = open(policy, &mut connection);
     assert!(door.query("SELECT v FROM (SELECT 1 AS v) AS g FULL JOIN t USING (v)").is_ok());
     assert!(door.query("SELECT v FROM (SELECT 1 AS v) FULL JOIN t USING (v)").is_ok());
-    assert_eq!(refused(&mut door, "SELECT v FROM (SELECT 1 AS v) AS g FULL JOIN s USING (v)"), ["read-denied"]);
+    assert_eq!(
+        refused(&mut door, "SELECT v FROM (SELECT 1 AS v) AS g FULL JOIN s USING (v)"),
+        ["read-denied"]
+    );
 }

@@ -257,9 +257,9 @@ impl Sites {
             if table.root != 0 {
                 sites.roots.insert((schema.number, table.root), cursor(columns, order));
             }
-            for index in schema.indexes.iter().filter(|index| index.table == *table_name) {
-                let columns = index_columns(connection, schema_name, &index.name)?;
-                sites.roots.insert((schema.number, index.root), cursor(columns, Order::Columns));
+            for (index, root) in indexes(connection, schema_name, table_name)? {
+                let columns = index_columns(connection, schema_name, &index)?;
+                sites.roots.insert((schema.number, root), cursor(columns, Order::Columns));
             }
         }
         Ok(sites)
@@ -328,6 +328,15 @@ fn stored_columns(
         _ => None,
     };
     Ok((columns.into_iter().map(|(_, name)| Some(name)).collect(), Order::Rowid(alias)))
+}
+
+/// The indexes of a table, with their root pages.
+fn indexes(connection: &Connection, schema: &Name, table: &Name) -> rusqlite::Result<Vec<(Name, i64)>> {
+    let mut list = connection.prepare(&format!(
+        "SELECT name, rootpage FROM {}.sqlite_schema WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE",
+        quote(schema.as_str())
+    ))?;
+    list.query_map([table.as_str()], |row| Ok((Name::from(row.get::<_, String>(0)?), row.get(1)?)))?.collect()
 }
 
 fn index_columns(

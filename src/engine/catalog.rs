@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use rusqlite::{Connection, Row};
 
-use crate::catalog::{Catalog, Index, Known, Schema, Table, TableKind, Trigger};
+use crate::catalog::{Catalog, Known, Schema, Table, TableKind, Trigger};
 use crate::policy::Policy;
 use crate::source::{Name, Span};
 use crate::statement;
@@ -73,16 +73,12 @@ pub fn known_to(connection: &Connection) -> rusqlite::Result<Arc<Known>> {
 
 fn load_schema(connection: &Connection, number: i64, name: &str) -> rusqlite::Result<Schema> {
     let quoted = quote(name);
-    let mut schema = Schema {
-        name: Name::from(name),
-        number,
-        tables: BTreeMap::new(),
-        triggers: BTreeMap::new(),
-        indexes: Vec::new(),
-    };
+    let mut schema =
+        Schema { name: Name::from(name), number, tables: BTreeMap::new(), triggers: BTreeMap::new() };
     let table = if number == 1 { "sqlite_temp_schema" } else { "sqlite_schema" };
-    let mut objects =
-        connection.prepare(&format!("SELECT type, name, tbl_name, rootpage, sql FROM {quoted}.{table}"))?;
+    let mut objects = connection.prepare(&format!(
+        "SELECT type, name, tbl_name, rootpage, sql FROM {quoted}.{table} WHERE type <> 'index'"
+    ))?;
     let mut rows = objects.query([])?;
     let mut has_virtual = false;
     while let Some(row) = rows.next()? {
@@ -118,7 +114,7 @@ fn add_object(schema: &mut Schema, row: &Row<'_>) -> rusqlite::Result<bool> {
         "trigger" => {
             schema.triggers.insert(name, Trigger { table: Name::from(&*owner), sql: String::new() });
         }
-        _ => schema.indexes.push(Index { name, table: Name::from(&*owner), root }),
+        _ => {}
     }
     Ok(false)
 }

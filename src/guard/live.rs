@@ -34,31 +34,29 @@ impl Module {
 /// The virtual tables that `events` use, with the full-text tables that vocabulary tables read.
 pub(super) fn modules(events: &[Event], catalog: &Catalog) -> Vec<Module> {
     let mut found: Vec<Module> = Vec::new();
-    let mut add = |schema: &Name, table: &Name| {
-        if let Some((holder, used)) = catalog.resolve(Some(schema), table)
-            && let TableKind::Virtual(module) = &used.kind
-        {
-            found.push(Module { schema: holder.name.clone(), table: table.clone(), module: module.clone() });
-            if let Some(read) = vocabulary(schema, &used.sql, module)
+    for schema in &catalog.schemas {
+        for (name, table) in &schema.tables {
+            let TableKind::Virtual(module) = &table.kind else { continue };
+            if !events.iter().any(|event| uses(event, &schema.name, name)) {
+                continue;
+            }
+            found.push(Module { schema: schema.name.clone(), table: name.clone(), module: module.clone() });
+            if let Some(read) = vocabulary(&schema.name, &table.sql, module)
                 && let Some((holder, _)) = catalog.resolve(Some(&read.0), &read.1)
             {
                 found.push(Module { schema: holder.name.clone(), table: read.1, module: Name::from("fts5") });
-            }
-        }
-    };
-    for event in events {
-        if matches!(event.kind, EventKind::Read | EventKind::Insert | EventKind::Update | EventKind::Delete) {
-            let table = Name::from(&*event.first);
-            if event.schema.is_empty() {
-                catalog.holders(&table).for_each(|schema| add(&schema.name, &table));
-            } else {
-                add(&Name::from(&*event.schema), &table);
             }
         }
     }
     found.sort();
     found.dedup();
     found
+}
+
+fn uses(event: &Event, schema: &Name, table: &Name) -> bool {
+    matches!(event.kind, EventKind::Read | EventKind::Insert | EventKind::Update | EventKind::Delete)
+        && *table == *event.first
+        && (event.schema.is_empty() || *schema == *event.schema)
 }
 
 /// The full-text table behind `CREATE VIRTUAL TABLE v USING fts5vocab([schema,] table, type)`.

@@ -7,7 +7,10 @@ use crate::source::Name;
 
 /// The names that modules give the tables where they keep their data, after the virtual table's
 /// own. SQLite tells by the name too; for a module that is not listed it is asked.
-const SHADOWS: [(&str, &[&str]); 6] = [
+const SHADOWS: [(&str, &[&str]); 8] = [
+    // The vocabulary of a full-text table keeps nothing of its own.
+    ("fts4aux", &[]),
+    ("fts5vocab", &[]),
     ("fts3", &["content", "segments", "segdir", "docsize", "stat"]),
     ("fts4", &["content", "segments", "segdir", "docsize", "stat"]),
     ("fts5", &["data", "idx", "content", "docsize", "config"]),
@@ -26,18 +29,16 @@ pub(super) fn mark(connection: &Connection, quoted: &str, schema: &mut Schema) -
             TableKind::Ordinary | TableKind::View | TableKind::Shadow(_) => None,
         })
         .collect();
-    let mut all_listed = true;
-    for (owner, module) in &virtual_tables {
-        match SHADOWS.iter().find(|(listed, _)| *module == **listed) {
-            Some((_, endings)) => {
-                for ending in *endings {
-                    mark_one(schema, &Name::from(format!("{owner}_{ending}")), owner);
-                }
-            }
-            // The vocabulary of a full-text table has none of its own.
-            None => all_listed &= *module == *"fts5vocab" || *module == *"fts4aux",
+    for (name, table) in &mut schema.tables {
+        let keeper = virtual_tables.iter().find(|(owner, module)| {
+            let rest = name.folded().strip_prefix(owner.folded()).and_then(|rest| rest.strip_prefix('_'));
+            rest.is_some_and(|rest| endings(module).is_some_and(|endings| endings.contains(&rest)))
+        });
+        if let (Some((owner, _)), TableKind::Ordinary) = (keeper, &table.kind) {
+            table.kind = TableKind::Shadow(owner.clone());
         }
     }
+    let all_listed = virtual_tables.iter().all(|(_, module)| endings(module).is_some());
     if all_listed {
         return Ok(());
     }
@@ -50,18 +51,16 @@ pub(super) fn mark(connection: &Connection, quoted: &str, schema: &mut Schema) -
                 shadow.folded().strip_prefix(owner.folded()).is_some_and(|rest| rest.starts_with('_'))
             };
             let owners = virtual_tables.iter().map(|(owner, _)| owner).filter(|owner| begins(owner));
-            if let Some(owner) = owners.max_by_key(|owner| owner.folded().len()) {
-                mark_one(schema, &shadow, owner);
+            if let Some(owner) = owners.max_by_key(|owner| owner.folded().len())
+                && let Some(table) = schema.tables.get_mut(&shadow)
+            {
+                table.kind = TableKind::Shadow(owner.clone());
             }
         }
     }
     Ok(())
 }
 
-fn mark_one(schema: &mut Schema, shadow: &Name, owner: &Name) {
-    if let Some(table) = schema.tables.get_mut(shadow)
-        && table.kind == TableKind::Ordinary
-    {
-        table.kind = TableKind::Shadow(owner.clone());
-    }
+fn endings(module: &Name) -> Option<&'static [&'static str]> {
+    SHADOWS.iter().find(|(listed, _)| *module == **listed).map(|(_, endings)| *endings)
 }
