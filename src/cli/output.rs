@@ -50,6 +50,11 @@ impl Output {
         let _ = writeln!(self.err, "seawall: {}", text.as_ref());
     }
 
+    /// Findings about what the command was given, such as its policy; the answer itself stays empty.
+    pub(crate) fn complain_of(&mut self, diagnostics: &[Diagnostic]) {
+        let _ = write!(self.err, "{}", diagnostic::text(diagnostics, self.style));
+    }
+
     /// Findings in the terminal form or as annotations.
     pub(crate) fn diagnostics(&mut self, diagnostics: &[Diagnostic], format: Format) {
         if diagnostics.is_empty() {

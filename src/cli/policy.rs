@@ -9,7 +9,7 @@ use super::{Exit, Format, Output};
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::engine::catalog::{built_in, load, load_rest};
 use crate::lint::lint;
-use crate::policy::{Policy, PolicyError};
+use crate::policy::Policy;
 use crate::source::Source;
 use crate::statement;
 
@@ -56,7 +56,7 @@ struct Show {
 pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
     match &args.command {
         Command::Check(check) => check_files(check, output),
-        Command::Show(show) => match read(&show.policy) {
+        Command::Show(show) => match Policy::named(&show.policy) {
             Ok(policy) => {
                 output.line(policy.show().trim_end());
                 Exit::Ok
@@ -73,14 +73,6 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
     }
 }
 
-/// The policy that a command line names.
-fn read(name: &str) -> Result<Policy, PolicyError> {
-    match name.strip_prefix("builtin:") {
-        Some(builtin) => Policy::builtin(builtin),
-        None => Policy::load(Path::new(name)),
-    }
-}
-
 fn check_files(args: &Check, output: &mut Output) -> Exit {
     let world = match args.schema.as_deref().map(world).transpose() {
         Ok(world) => world,
@@ -92,7 +84,7 @@ fn check_files(args: &Check, output: &mut Output) -> Exit {
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut files = Vec::new();
     for name in &args.files {
-        let (hash, diagnostics) = match read(name) {
+        let (hash, diagnostics) = match Policy::named(name) {
             Ok(policy) => match world.as_ref().map(|world| held_against(&policy, world)).transpose() {
                 Ok(warnings) => (Some(policy.hash()), warnings.unwrap_or_default()),
                 Err(error) => {

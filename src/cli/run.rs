@@ -4,7 +4,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use rusqlite::types::Value as Cell;
 use serde_json::{Value, json};
 
 use super::{Exit, Format, Output};
@@ -92,7 +91,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
             Exit::Tool
         }
         Err(Stop::Policy(error)) => {
-            output.diagnostics(error.diagnostics(), Format::Text);
+            output.complain_of(error.diagnostics());
             Exit::Policy
         }
     }
@@ -128,11 +127,7 @@ fn outcome(args: &Args) -> Result<(Outcome, Option<Value>), Stop> {
 
 fn policy(args: &Args) -> Result<Policy, Stop> {
     let shipped = || format!("builtin:{}", args.door);
-    let name = args.policy.clone().unwrap_or_else(shipped);
-    match name.strip_prefix("builtin:") {
-        Some(builtin) => Policy::builtin(builtin).map_err(Stop::Policy),
-        None => Policy::load(Path::new(&name)).map_err(Stop::Policy),
-    }
+    Policy::named(&args.policy.clone().unwrap_or_else(shipped)).map_err(Stop::Policy)
 }
 
 fn text(args: &Args) -> Result<Source, Stop> {
@@ -197,28 +192,11 @@ fn query(workspace: &mut Workspace, sql: &str) -> Result<Value, Stop> {
     let guard = Guard::new(Policy::builtin("inspect").map_err(Stop::Policy)?, "inspect");
     let mut door = guard.open(&mut workspace.connection).map_err(Stop::tool)?;
     match door.query(sql) {
-        Ok(rows) => {
-            let cells = rows.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>());
-            Ok(json!({ "columns": rows.columns, "rows": cells.collect::<Vec<_>>() }))
-        }
+        Ok(rows) => Ok(rows.json()),
         Err(error @ (GuardError::Refused(_) | GuardError::Failed(_))) => {
             Ok(json!({ "error": error.to_string() }))
         }
         Err(error) => Err(Stop::tool(error)),
-    }
-}
-
-/// A value as JSON: a blob as `{"blob": hex}`, a number that JSON does not have as null.
-fn cell(value: &Cell) -> Value {
-    match value {
-        Cell::Null => Value::Null,
-        Cell::Integer(number) => json!(number),
-        Cell::Real(number) => json!(number),
-        Cell::Text(text) => json!(text),
-        Cell::Blob(bytes) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            json!({ "blob": hex })
-        }
     }
 }
 

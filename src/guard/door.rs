@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Row};
+use serde_json::{Value as Json, json};
 
 use super::judging::{Judged, Judging};
 use super::ready::{Ready, StepError};
@@ -118,6 +119,27 @@ pub struct Rows {
     pub rows: Vec<Vec<Value>>,
     /// Whether `limits.rows` or `limits.bytes` cut the rest off.
     pub truncated: bool,
+}
+
+impl Rows {
+    /// As JSON: columns and rows. A blob is `{"blob": hex}`; a number that JSON does not have is null.
+    pub fn json(&self) -> Json {
+        let rows: Vec<Vec<Json>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+        json!({ "columns": self.columns, "rows": rows })
+    }
+}
+
+fn cell(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Integer(number) => json!(number),
+        Value::Real(number) => json!(number),
+        Value::Text(text) => json!(text),
+        Value::Blob(bytes) => {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            json!({ "blob": hex })
+        }
+    }
 }
 
 impl<'c> Door<'c> {

@@ -22,6 +22,17 @@ const LONGEST_CHAIN: usize = 16;
 const PREFIX: &str = "builtin:";
 
 impl Policy {
+    /// The policy that a command line or a configuration names: a file, or `builtin:NAME`.
+    ///
+    /// # Errors
+    /// Every fault of every file.
+    pub fn named(name: &str) -> Result<Self, PolicyError> {
+        match name.strip_prefix(PREFIX) {
+            Some(shipped) => Self::builtin(shipped),
+            None => Self::load(Path::new(name)),
+        }
+    }
+
     /// Reads a policy file and those it extends.
     ///
     /// Messages name the files by `path` as it is given, and their parents relative to it.

@@ -125,7 +125,8 @@ fn a_missing_file_is_named_as_it_was_given() {
     stand.run(&["--db", "given.db", "--sql-file", "no.sql"]).tool_failed("no.sql");
     let ran = stand.run(&[&["--db", "given.db", "--policy", "no.yaml"][..], &sql].concat());
     assert_eq!(ran.status, 3, "{}", ran.stderr);
-    assert!(ran.stdout.contains("no.yaml"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("no.yaml"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "");
 }
 
 #[test]
