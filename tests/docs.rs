@@ -8,6 +8,7 @@ mod literate;
 #[path = "cases/runner.rs"]
 mod runner;
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use literate::{Block, Part, parts, suite};
@@ -81,6 +82,20 @@ fn every_command_of_the_readme_prints_what_is_shown() {
     }
     assert!(ran >= 4, "{ran} commands");
     assert!(README.lines().count() < 200);
+}
+
+#[test]
+fn each_refused_statement_of_the_tracker_has_a_code_of_its_own() {
+    let world = "--schema fixtures/tracker/schema.sql --policy fixtures/tracker/policy.yaml";
+    let printed =
+        output(&format!("seawall run --format json {world} --sql-file fixtures/tracker/refused.sql"));
+    let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    let refusals = printed["refusals"].as_array().unwrap();
+    let statements: Vec<u64> =
+        refusals.iter().map(|refusal| refusal["statement"].as_u64().unwrap()).collect();
+    assert_eq!(statements, (2..=11).collect::<Vec<u64>>());
+    let codes: BTreeSet<&str> = refusals.iter().map(|refusal| refusal["code"].as_str().unwrap()).collect();
+    assert_eq!(codes.len(), 10, "{codes:?}");
 }
 
 #[test]
