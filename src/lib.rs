@@ -1,4 +1,4 @@
-//! Runs setup SQL on a SQLite database under a policy.
+#![doc = include_str!("../README.md")]
 
 pub mod catalog;
 #[cfg(feature = "cli")]
