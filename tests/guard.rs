@@ -112,3 +112,23 @@ fn the_alias_of_a_subquery_is_no_table_even_where_few_tables_are_open() {
         ["read-denied"]
     );
 }
+
+#[test]
+fn a_bind_parameter_hides_no_other_finding() {
+    let mut connection = world("CREATE TABLE users(id INTEGER PRIMARY KEY, pin, team);");
+    let mut door = open(setup().deny_rows("read on users(pin)").unwrap(), &mut connection);
+    let found = refused(&mut door, "UPDATE users SET team = total_changes() WHERE pin = ?");
+    assert_eq!(found, ["bind-parameter", "read-denied", "function-not-allowed"]);
+}
+
+#[test]
+fn a_temporary_trigger_of_the_host_is_trusted_on_neither_way() {
+    let mut connection = world(
+        "CREATE TABLE t(a); CREATE TABLE s(b); CREATE TABLE u(id, pin);
+         CREATE TEMP TRIGGER tt AFTER INSERT ON main.t BEGIN INSERT INTO u(id) SELECT b FROM s; END;",
+    );
+    let policy = setup().deny_rows("read on s, u(pin)").unwrap();
+    let mut door = open(policy, &mut connection);
+    assert_eq!(refused(&mut door, "INSERT INTO t VALUES (1)"), ["read-denied"]);
+    assert_eq!(refused(&mut door, "INSERT INTO t SELECT id FROM u"), ["read-denied"]);
+}

@@ -20,10 +20,7 @@ use crate::statement;
 /// Reads the schemas of `connection`; also the columns of the tables whose columns `policy` closes.
 pub fn load(connection: &Connection, policy: &Policy, known: &Arc<Known>) -> rusqlite::Result<Catalog> {
     let mut catalog = Catalog { schemas: Vec::new(), known: Arc::clone(known) };
-    let mut databases = connection.prepare("PRAGMA database_list")?;
-    let names = databases.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
-    for name in names {
-        let (number, name) = name?;
+    for (number, name) in databases(connection)? {
         catalog.schemas.push(load_schema(connection, number, &name)?);
     }
     columns::load_closed(connection, policy, &mut catalog)?;
@@ -71,14 +68,46 @@ pub fn known_to(connection: &Connection) -> rusqlite::Result<Arc<Known>> {
     Ok(Arc::new(known(connection)?))
 }
 
+/// The whole text of the schemas of `connection`: two that are equal have equal catalogs.
+pub fn text(connection: &Connection) -> rusqlite::Result<Vec<u8>> {
+    let mut text = Vec::with_capacity(16 << 10);
+    for (number, name) in databases(connection)? {
+        append(&mut text, &number.to_le_bytes());
+        append(&mut text, name.as_bytes());
+        let mut objects = connection.prepare(&objects_of(number, &quote(&name)))?;
+        let mut rows = objects.query([])?;
+        while let Some(row) = rows.next()? {
+            for column in [0, 1, 2, 4] {
+                append(&mut text, row.get_ref(column)?.as_bytes_or_null()?.unwrap_or_default());
+            }
+            append(&mut text, &row.get::<_, Option<i64>>(3)?.unwrap_or(0).to_le_bytes());
+        }
+    }
+    Ok(text)
+}
+
+/// With its length, so that no two lists of parts give one text.
+fn append(text: &mut Vec<u8>, part: &[u8]) {
+    text.extend_from_slice(&part.len().to_le_bytes());
+    text.extend_from_slice(part);
+}
+
+fn databases(connection: &Connection) -> rusqlite::Result<Vec<(i64, String)>> {
+    let mut list = connection.prepare("PRAGMA database_list")?;
+    list.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// Indexes are left out: only the audit asks for them.
+fn objects_of(number: i64, quoted: &str) -> String {
+    let table = if number == 1 { "sqlite_temp_schema" } else { "sqlite_schema" };
+    format!("SELECT type, name, tbl_name, rootpage, sql FROM {quoted}.{table} WHERE type <> 'index'")
+}
+
 fn load_schema(connection: &Connection, number: i64, name: &str) -> rusqlite::Result<Schema> {
     let quoted = quote(name);
     let mut schema =
         Schema { name: Name::from(name), number, tables: BTreeMap::new(), triggers: BTreeMap::new() };
-    let table = if number == 1 { "sqlite_temp_schema" } else { "sqlite_schema" };
-    let mut objects = connection.prepare(&format!(
-        "SELECT type, name, tbl_name, rootpage, sql FROM {quoted}.{table} WHERE type <> 'index'"
-    ))?;
+    let mut objects = connection.prepare(&objects_of(number, &quoted))?;
     let mut rows = objects.query([])?;
     let mut has_virtual = false;
     while let Some(row) = rows.next()? {

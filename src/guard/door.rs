@@ -1,6 +1,6 @@
 //! A guard for a connection of the caller's own: one statement at a time.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Row};
@@ -39,12 +39,27 @@ pub struct Guard {
     rules: Ruleset,
     name: String,
     hash: Arc<OnceLock<String>>,
+    schemas: Arc<Mutex<Schemas>>,
 }
+
+/// The rules for the schemas that a guard has met, by the whole text of each: thousands of runs
+/// start from one fixture.
+///
+/// A list, because comparing a text is cheaper than hashing it.
+type Schemas = Vec<(Vec<u8>, Arc<Ruleset>)>;
+
+/// Schemas remembered at most; then all are forgotten and met anew.
+const MOST_SCHEMAS: usize = 16;
 
 impl Guard {
     /// A guard that judges by `policy`; `name` is the first word of its messages.
     pub fn new(policy: impl Into<Arc<Policy>>, name: &str) -> Self {
-        Self { rules: Ruleset::compile(policy.into(), None), name: name.to_owned(), hash: Arc::default() }
+        Self {
+            rules: Ruleset::compile(policy.into(), None),
+            name: name.to_owned(),
+            hash: Arc::default(),
+            schemas: Arc::default(),
+        }
     }
 
     /// The policy.
@@ -57,7 +72,26 @@ impl Guard {
         self.hash.get_or_init(|| self.policy().hash())
     }
 
-    /// The rules for the schema of a connection.
+    /// The rules for the schema of `connection`, to which the host has added nothing.
+    pub(crate) fn rules_on(&self, connection: &Connection) -> rusqlite::Result<Arc<Ruleset>> {
+        let text = catalog::text(connection)?;
+        let met = |schemas: &Schemas| {
+            schemas.iter().find(|(met, _)| *met == text).map(|(_, rules)| Arc::clone(rules))
+        };
+        if let Some(rules) = self.schemas.lock().ok().and_then(|schemas| met(&schemas)) {
+            return Ok(rules);
+        }
+        let rules = self.rules_for(catalog::load(connection, self.policy(), &catalog::built_in()?)?);
+        if let Ok(mut schemas) = self.schemas.lock() {
+            if schemas.len() >= MOST_SCHEMAS {
+                schemas.clear();
+            }
+            schemas.push((text, Arc::clone(&rules)));
+        }
+        Ok(rules)
+    }
+
+    /// The rules for a schema.
     pub(crate) fn rules_for(&self, catalog: Catalog) -> Arc<Ruleset> {
         Arc::new(self.rules.for_catalog(Arc::new(catalog)))
     }

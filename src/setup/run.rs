@@ -80,9 +80,8 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
         return Err(SetupError::InTransaction);
     }
     let held = Hardened::new(connection, limits)?;
-    let catalog = catalog::load(held.connection, policy, &catalog::built_in()?)?;
     let script = Script { guard, source, spans: &spans, statements: OnceCell::new() };
-    let (judging, pieces) = read(&held, &script, catalog)?;
+    let (judging, pieces) = read(&held, &script)?;
     let ruleset = Arc::clone(judging.ruleset());
     let run = Run { held: &held, judging, ruleset: &ruleset, script: &script };
     let verdict = run.go(pieces, &mut outcome.advice)?;
@@ -114,17 +113,10 @@ impl<'r> Script<'r> {
 /// A judge for the connection, and the statements of the text as it reads them. What the host has
 /// registered matters only where a name is neither the schema's nor SQLite's own; reading that
 /// takes longer than a short run.
-fn read<'r>(
-    held: &'r Hardened<'r>,
-    script: &Script<'r>,
-    catalog: Catalog,
-) -> rusqlite::Result<(Judging<'r>, Vec<Piece<'r>>)> {
+fn read<'r>(held: &'r Hardened<'r>, script: &Script<'r>) -> rusqlite::Result<(Judging<'r>, Vec<Piece<'r>>)> {
     let text = script.source.text();
-    let judge = |catalog: Catalog| {
-        let ruleset = script.guard.rules_for(catalog);
-        Judging::new(held.connection, held.recorder.clone(), ruleset)
-    };
-    let mut judging = judge(catalog)?;
+    let judge = |rules| Judging::new(held.connection, held.recorder.clone(), rules);
+    let mut judging = judge(script.guard.rules_on(held.connection)?)?;
     // SQLite reads nothing behind a NUL byte, so no shape tells what a statement with one is.
     let whole = !text.as_bytes().contains(&0);
     let pieces: Vec<Piece<'_>> = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
@@ -137,7 +129,7 @@ fn read<'r>(
         return Ok((judging, pieces));
     }
     let more = catalog::known_to(held.connection)?;
-    judging = judge(Catalog { known: more, ..Catalog::clone(&known) })?;
+    judging = judge(script.guard.rules_for(Catalog { known: more, ..Catalog::clone(&known) }))?;
     let pieces = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
     Ok((judging, pieces))
 }
