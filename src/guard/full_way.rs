@@ -9,7 +9,9 @@ use rusqlite::Result;
 
 use super::attribute::{difference, of_caller, resources};
 use super::judging::{Judged, Judging, Pass, verb};
+use super::live::read_through;
 use super::ready::Ready;
+use super::scopes::names_cte;
 use crate::catalog::TableKind;
 use crate::engine::audit::Program;
 use crate::engine::catalog::quote;
@@ -151,7 +153,27 @@ fn callers(judging: &Judging<'_>, statement: &Statement<'_>, events: &[Event]) -
             && statement.mentions(|word| name == *word)
     };
     let asked = events.iter().filter(|event| !settled_by_audit(event));
-    asked.flat_map(|event| of_caller(event, statement, &judging.catalog)).collect()
+    let mut requests: Vec<Request> =
+        asked.flat_map(|event| of_caller(event, statement, &judging.catalog)).collect();
+    requests.extend(views_read(judging, statement));
+    requests
+}
+
+/// The views that the text reads beside CTEs. A view that SQLite folds into its reader asks for nothing
+/// under its own name, and the program opens none, so the text must say whether one is meant.
+fn views_read(judging: &Judging<'_>, statement: &Statement<'_>) -> Vec<Request> {
+    if statement.ctes.is_empty() {
+        // Then the text witness reports them.
+        return Vec::new();
+    }
+    let read = statement.sources.iter().filter_map(|source| {
+        let (schema, found) = judging.catalog.resolve(source.schema.as_ref(), &source.table)?;
+        let is_cte = source.schema.is_none() && names_cte(statement, source);
+        let resource = Resource::table(schema.name.clone(), source.table.clone());
+        (found.kind == TableKind::View && !is_cte)
+            .then(|| Request::caller(Action::Read, resource, Some(source.span)))
+    });
+    read.collect()
 }
 
 fn world_pass(judging: &Judging<'_>, statement: &Statement<'_>) -> Result<(Vec<Event>, Vec<Name>)> {
@@ -204,6 +226,9 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
         if catalog.resolve(Some(schema), table).is_none() && catalog.known.modules.contains(table) {
             silent.push(Request::caller(Action::Call, Resource::Function(table.clone()), None));
             continue;
+        }
+        for read in read_through(&catalog, schema, table) {
+            silent.push(Request::caller(Action::Read, read, None));
         }
         if !target && !caller.iter().any(asked) {
             silent.push(Request::caller(Action::Read, Resource::table(schema.clone(), table.clone()), None));

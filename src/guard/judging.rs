@@ -227,6 +227,10 @@ impl<'c> Judging<'c> {
 
     /// A PRAGMA, and whatever the text did not see for what it is: answered while being prepared.
     fn other(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        if matches!(statement.head, Head::Pragma(_)) {
+            // A check connects them, and what a cold one asks for itself is not the caller's.
+            self.connect_all();
+        }
         let pass = self.pass(statement.sql());
         match pass {
             Pass { denied, .. } if !denied.is_empty() => self.refused(denied, statement, Witness::Authorizer),

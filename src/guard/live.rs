@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, TableKind};
 use crate::engine::event::{Event, EventKind};
 use crate::engine::recorder::{LiveJudge, Phase};
 use crate::policy::{ACTING_PRAGMAS, REPORTING_ARGUMENT};
-use crate::request::{Origin, Request};
+use crate::request::{Origin, Request, Resource};
 use crate::ruleset::{Decision, Ruleset};
 use crate::source::{Name, Span};
 use crate::statement;
@@ -39,7 +39,7 @@ pub(super) fn modules(events: &[Event], catalog: &Catalog) -> Vec<Module> {
             && let TableKind::Virtual(module) = &used.kind
         {
             found.push(Module { schema: holder.name.clone(), table: table.clone(), module: module.clone() });
-            if let Some(read) = vocabulary(schema, &used.sql, module)
+            if let Some(read) = vocabulary(schema, &used.sql, module).filter(|_| *module == *"fts5vocab")
                 && let Some((holder, _)) = catalog.resolve(Some(&read.0), &read.1)
             {
                 found.push(Module { schema: holder.name.clone(), table: read.1, module: Name::from("fts5") });
@@ -61,21 +61,42 @@ pub(super) fn modules(events: &[Event], catalog: &Catalog) -> Vec<Module> {
     found
 }
 
-/// The full-text table behind `CREATE VIRTUAL TABLE v USING fts5vocab([schema,] table, type)`.
+/// The full-text table behind `CREATE VIRTUAL TABLE v USING fts5vocab([schema,] table, type)` or
+/// `fts4aux([schema,] table)`.
 fn vocabulary(schema: &Name, sql: &str, module: &Name) -> Option<(Name, Name)> {
-    if *module != *"fts5vocab" {
-        return None;
-    }
-    let open = sql.find('(')?;
-    let close = sql.rfind(')')?;
-    let (tokens, _) = statement::tokens(sql, Span::new(open + 1, close));
-    let names = tokens.iter().filter_map(|token| sql.get(token.span.range())).filter(|word| *word != ",");
+    let behind = match module.folded() {
+        "fts5vocab" => 1,
+        "fts4aux" => 0,
+        _ => return None,
+    };
+    let (tokens, _) = statement::tokens(sql, Span::new(0, sql.len()));
+    let words = tokens.iter().filter_map(|token| sql.get(token.span.range()));
+    let arguments = words.skip_while(|word| !word.eq_ignore_ascii_case("using")).skip(2);
+    let names = arguments.filter(|word| !["(", ",", ")", ";"].contains(word));
     let names: Vec<Name> = names.map(|word| Name::from(&*statement::unquote(word))).collect();
-    match names.as_slice() {
-        [table, _] => Some((schema.clone(), table.clone())),
-        [schema, table, _] => Some((schema.clone(), table.clone())),
+    match names.get(..names.len().checked_sub(behind)?)? {
+        [table] => Some((schema.clone(), table.clone())),
+        [schema, table] => Some((schema.clone(), table.clone())),
         _ => None,
     }
+}
+
+/// The full-text table whose words a vocabulary table tells; none of any other table.
+pub(super) fn told_by(catalog: &Catalog, schema: &Name, table: &Name) -> Option<(Name, Name)> {
+    let (_, found) = catalog.resolve(Some(schema), table)?;
+    let TableKind::Virtual(module) = &found.kind else { return None };
+    vocabulary(schema, &found.sql, module)
+}
+
+/// What reading a vocabulary table reads: the full-text table, with every column that is known.
+pub(super) fn read_through(catalog: &Catalog, schema: &Name, table: &Name) -> Vec<Resource> {
+    let Some((schema, table)) = told_by(catalog, schema, table) else { return Vec::new() };
+    let details = catalog.resolve(Some(&schema), &table).and_then(|(_, found)| found.details.as_ref());
+    let columns = details.into_iter().flat_map(|details| &details.columns);
+    let columns = columns.map(|column| Resource::column(schema.clone(), table.clone(), column.name.clone()));
+    let mut read = vec![Resource::table(schema.clone(), table.clone())];
+    read.extend(columns);
+    read
 }
 
 /// What the callback and the judge of a statement tell each other.

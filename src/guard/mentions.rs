@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 
+use super::live::told_by;
 use crate::catalog::{Catalog, is_internal};
 use crate::engine;
 use crate::request::{Action, Request, Resource};
@@ -124,10 +125,13 @@ impl Mentions {
         hidden
     }
 
-    /// The tables and views that the text of the view `name` mentions, and theirs; none of a table.
+    /// The tables and views that the text of the view `name` mentions, and theirs; the full-text table of
+    /// a vocabulary table; none of any other.
     fn read_by(&mut self, name: &Name, around: Around<'_>) -> Vec<Name> {
         if !around.catalog.is_view(name) {
-            return Vec::new();
+            let holders = around.catalog.holders(name);
+            let told = holders.filter_map(|schema| told_by(around.catalog, &schema.name, name));
+            return told.map(|(_, table)| table).collect();
         }
         // Where the texts cannot be read, no statement can be prepared either.
         let load = || engine::catalog::bodies_of_views(around.connection, around.catalog).unwrap_or_default();
