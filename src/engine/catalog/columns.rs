@@ -51,8 +51,12 @@ pub fn bodies_of_views(
             .prepare(&format!("SELECT name, sql FROM {quoted}.sqlite_schema WHERE type = 'view'"))?;
         let mut rows = texts.query([])?;
         while let Some(row) = rows.next()? {
-            let view = Name::from(row.get::<_, String>(0)?);
-            let sql: String = row.get(1)?;
+            // One text that is no UTF-8 must not hide what the others read.
+            let text = |i: usize| -> rusqlite::Result<String> {
+                let bytes = row.get_ref(i)?.as_bytes_or_null()?.unwrap_or_default();
+                Ok(String::from_utf8_lossy(bytes).into_owned())
+            };
+            let (view, sql) = (Name::from(text(0)?), text(1)?);
             let (tokens, _) = statement::tokens(&sql, Span::new(0, sql.len()));
             let words = tokens.iter().filter_map(|token| sql.get(token.span.range()));
             let names = words.map(|word| Name::from(&*statement::unquote(word)));
