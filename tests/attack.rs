@@ -14,6 +14,8 @@ const WORLD: &str = "
     CREATE TABLE t(a, b);
     CREATE TABLE got(x);
     CREATE VIEW closed AS SELECT a, b FROM t;
+    CREATE VIEW counted AS SELECT count(*) AS n FROM closed;
+    CREATE VIEW alike AS SELECT a AS closed FROM t;
     CREATE TABLE wr(open, hid, PRIMARY KEY(hid, open)) WITHOUT ROWID;
     CREATE VIRTUAL TABLE ft USING fts5(body, title);
     CREATE VIRTUAL TABLE \"words (of ft)\" USING fts5vocab(ft, row);
@@ -161,4 +163,12 @@ fn a_view_whose_text_is_no_utf8_does_not_open_what_other_views_join_by_name() {
     let source = Source::new("setup.sql", "INSERT INTO got SELECT count(*) FROM joined");
     let outcome = setup::run(&mut connection, &guard, &source).unwrap();
     assert!(matches!(outcome.verdict, Verdict::Refused(_)), "{:?}", outcome.verdict);
+}
+
+#[test]
+fn a_closed_view_stays_closed_behind_an_open_one() {
+    let closed = ["read on closed"];
+    let counts = ["INSERT INTO got SELECT n FROM counted", "INSERT INTO got SELECT count(*) FROM counted"];
+    each(&closed, "read-denied", &counts);
+    each(&closed, "ok", &["INSERT INTO got SELECT closed FROM alike"]);
 }

@@ -143,7 +143,7 @@ fn target_view(judging: &Judging<'_>, statement: &Statement<'_>) -> Option<(Name
     (table.kind == TableKind::View && stands_in).then(|| (schema.name.clone(), target.table.table.clone()))
 }
 
-fn callers(judging: &Judging<'_>, statement: &Statement<'_>, events: &[Event]) -> Vec<Request> {
+fn callers(judging: &mut Judging<'_>, statement: &Statement<'_>, events: &[Event]) -> Vec<Request> {
     let settled_by_audit = |event: &Event| {
         // Which schema such a read means, or whether it means a CTE, only the program shows.
         let bare = event.kind == EventKind::Read && event.schema.is_empty() && event.second.is_empty();
@@ -159,21 +159,32 @@ fn callers(judging: &Judging<'_>, statement: &Statement<'_>, events: &[Event]) -
     requests
 }
 
-/// The views that the text reads beside CTEs. A view that SQLite folds into its reader asks for nothing
-/// under its own name, and the program opens none, so the text must say whether one is meant.
-fn views_read(judging: &Judging<'_>, statement: &Statement<'_>) -> Vec<Request> {
-    if statement.ctes.is_empty() {
-        // Then the text witness reports them.
-        return Vec::new();
-    }
-    let read = statement.sources.iter().filter_map(|source| {
-        let (schema, found) = judging.catalog.resolve(source.schema.as_ref(), &source.table)?;
+/// The views that the text reads beside CTEs, and those that a view of the text reads. A view that SQLite
+/// folds into its reader asks for nothing under its own name, and the program opens none. Where there is
+/// no CTE, the text witness reports what the text itself reads.
+fn views_read(judging: &mut Judging<'_>, statement: &Statement<'_>) -> Vec<Request> {
+    let catalog = std::sync::Arc::clone(&judging.catalog);
+    let mut read = Vec::new();
+    for source in &statement.sources {
+        let Some((schema, found)) = catalog.resolve(source.schema.as_ref(), &source.table) else { continue };
         let is_cte = source.schema.is_none() && names_cte(statement, source);
-        let resource = Resource::table(schema.name.clone(), source.table.clone());
-        (found.kind == TableKind::View && !is_cte)
-            .then(|| Request::caller(Action::Read, resource, Some(source.span)))
-    });
-    read.collect()
+        if found.kind != TableKind::View || is_cte {
+            continue;
+        }
+        let mut ask = |schema: &Name, view: Name| {
+            let resource = Resource::table(schema.clone(), view);
+            read.push(Request::caller(Action::Read, resource, Some(source.span)));
+        };
+        if !statement.ctes.is_empty() {
+            ask(&schema.name, source.table.clone());
+        }
+        for view in judging.views_behind(&source.table) {
+            if schema.tables.contains_key(&view) {
+                ask(&schema.name, view);
+            }
+        }
+    }
+    read
 }
 
 fn world_pass(judging: &Judging<'_>, statement: &Statement<'_>) -> Result<(Vec<Event>, Vec<Name>)> {

@@ -378,6 +378,12 @@ impl<'c> Judging<'c> {
         })
     }
 
+    /// The views that a view reads, directly or not.
+    pub(super) fn views_behind(&mut self, view: &Name) -> Vec<Name> {
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        self.mentions.views_behind(view, around)
+    }
+
     /// The hidden tables that the text mentions.
     pub(super) fn hidden_tables(&mut self, statement: &Statement<'_>) -> Vec<(Name, Name)> {
         let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };

@@ -39,12 +39,13 @@ pub(super) fn load_closed(
     Ok(())
 }
 
-/// For each view, the tables and views whose names stand in its text.
+/// For each view, the tables and views whose names stand in its text; with whether one stands where a
+/// query reads it.
 pub fn bodies_of_views(
     connection: &Connection,
     catalog: &Catalog,
-) -> rusqlite::Result<BTreeMap<Name, Vec<Name>>> {
-    let mut bodies: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+) -> rusqlite::Result<BTreeMap<Name, Vec<(Name, bool)>>> {
+    let mut bodies: BTreeMap<Name, Vec<(Name, bool)>> = BTreeMap::new();
     for schema in &catalog.schemas {
         let quoted = quote(schema.name.as_str());
         let mut texts = connection
@@ -61,6 +62,14 @@ pub fn bodies_of_views(
             let words = tokens.iter().filter_map(|token| sql.get(token.span.range()));
             let names = words.map(|word| Name::from(&*statement::unquote(word)));
             let known = names.filter(|name| *name != view && catalog.holders(name).next().is_some());
+            // CREATE VIEW name AS query
+            let query = tokens.iter().find(|token| {
+                sql.get(token.span.range()).is_some_and(|word| word.eq_ignore_ascii_case("as"))
+            });
+            let from = query.map_or(sql.len(), |token| token.span.end);
+            let body = statement::Statement::read(&sql, Span::new(from, sql.len()));
+            let read = |name: &Name| body.sources.iter().any(|source| source.table == *name);
+            let known = known.map(|name| (name.clone(), read(&name)));
             bodies.entry(view.clone()).or_default().extend(known);
         }
     }
