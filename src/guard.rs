@@ -12,6 +12,7 @@ mod live;
 mod memo;
 mod mentions;
 mod ready;
+mod scopes;
 
 pub use door::{Door, Guard, GuardError, Prepared, Rows};
 pub use judging::{Judged, Judging, Piece};

@@ -9,8 +9,8 @@ mod words;
 
 pub use excerpt::excerpt;
 pub use failure::{Failure, FailureContext, Near, counted, in_bytes};
+pub use finding::Finding;
 pub(crate) use finding::settle;
-pub use finding::{Finding, Witness};
 pub(crate) use words::named;
 
 use std::fmt;

@@ -132,3 +132,13 @@ fn a_temporary_trigger_of_the_host_is_trusted_on_neither_way() {
     assert_eq!(refused(&mut door, "INSERT INTO t VALUES (1)"), ["read-denied"]);
     assert_eq!(refused(&mut door, "INSERT INTO t SELECT id FROM u"), ["read-denied"]);
 }
+
+#[test]
+fn a_vocabulary_joined_by_using_alone_is_not_refused() {
+    let mut connection = world(
+        "CREATE VIRTUAL TABLE ft USING fts5(body); INSERT INTO ft VALUES ('a b');
+         CREATE VIRTUAL TABLE voc USING fts5vocab(ft, row);",
+    );
+    let mut door = open(setup(), &mut connection);
+    assert!(door.query("SELECT count(*) FROM (SELECT 'a' AS term) JOIN voc USING (term)").is_ok());
+}

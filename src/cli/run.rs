@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::ArgGroup;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use super::{Exit, Format, Output};
 use crate::engine::clock::{Clock, parse_instant};
 use crate::engine::streams::Seed;
 use crate::guard::{Guard, GuardError};
-use crate::policy::{Policy, PolicyError};
+use crate::policy::{Limits, Policy, PolicyError};
 use crate::setup::workspace::{Attached, Base, Workspace};
 use crate::setup::{self, Outcome};
 use crate::source::Source;
@@ -189,9 +190,21 @@ fn attached(args: &Args) -> Result<Vec<Attached>, Stop> {
 
 /// The rows of a query under the shipped inspect policy; what goes wrong with it is its answer.
 fn query(workspace: &mut Workspace, sql: &str) -> Result<Value, Stop> {
-    let guard = Guard::new(Policy::builtin("inspect").map_err(Stop::Policy)?, "inspect");
+    let shipped = Policy::builtin("inspect").map_err(Stop::Policy)?;
+    // The policy bounds nothing; a loop without an end must not take the report of the run with it.
+    let limits = Limits {
+        steps: shipped.limits.steps.or(Some(500_000_000)),
+        time: shipped.limits.time.or(Some(Duration::from_secs(30))),
+        bytes: shipped.limits.bytes.or(Some(256 << 20)),
+        ..shipped.limits.clone()
+    };
+    let bounded = Policy::builder().extends(shipped).limits(limits).build().map_err(Stop::Policy)?;
+    let guard = Guard::new(bounded, "inspect");
     let mut door = guard.open(&mut workspace.connection).map_err(Stop::tool)?;
     match door.query(sql) {
+        Ok(rows) if rows.truncated => {
+            Ok(json!({ "error": "inspect failed: the rows take more than 256 MiB. Ask for fewer." }))
+        }
         Ok(rows) => Ok(rows.json()),
         Err(error @ (GuardError::Refused(_) | GuardError::Failed(_))) => {
             Ok(json!({ "error": error.to_string() }))

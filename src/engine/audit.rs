@@ -304,9 +304,10 @@ fn stored_columns(
     schema: &Name,
     table: &Name,
 ) -> rusqlite::Result<(Vec<Option<Name>>, Order)> {
-    let (quoted, table) = (quote(schema.as_str()), quote(table.as_str()));
+    let quoted = quote(schema.as_str());
     let mut columns = Vec::new();
-    let mut list = connection.prepare(&format!("PRAGMA {quoted}.table_xinfo({table})"))?;
+    let xinfo = format!("PRAGMA {quoted}.table_xinfo({})", quote(table.as_str()));
+    let mut list = connection.prepare(&xinfo)?;
     let mut rows = list.query([])?;
     let mut integers = Vec::new();
     while let Some(row) = rows.next()? {
@@ -318,9 +319,10 @@ fn stored_columns(
             columns.push((key, name));
         }
     }
-    let mut info = connection
-        .prepare(&format!("SELECT wr FROM {quoted}.pragma_table_list({table}) WHERE schema = ?1"))?;
-    if info.query_row([schema.as_str()], |row| row.get::<_, i64>(0)).unwrap_or(0) == 1 {
+    // Bound: in double quotes, a table named like a column of the list would be that column.
+    let mut info = connection.prepare("SELECT wr FROM pragma_table_list(?2) WHERE schema = ?1")?;
+    let names = [schema.as_str(), table.as_str()];
+    if info.query_row(names, |row| row.get::<_, i64>(0)).unwrap_or(0) == 1 {
         columns.sort_by_key(|(key, _)| if *key == 0 { i64::MAX } else { *key });
         return Ok((columns.into_iter().map(|(_, name)| Some(name)).collect(), Order::Columns));
     }

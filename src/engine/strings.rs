@@ -7,10 +7,13 @@ use super::switches::WorldCodeOff;
 use crate::source::Span;
 use crate::statement::{Statement, unquote};
 
+/// Words told of in one statement at most: each takes another prepare of the whole.
+const MOST: usize = 50;
+
 /// Those of `quoted`, spans of double-quoted words, that SQLite reads as text.
 ///
 /// With the fallback off, SQLite complains of them one by one; each is then written as the string
-/// that it is, until nothing more is said. Expires the prepared statements of `connection`.
+/// that it is, until nothing more is said or [`MOST`] are found. Expires the prepared statements of `connection`.
 pub fn double_quoted(connection: &Connection, statement: &Statement<'_>, quoted: &[Span]) -> Vec<Span> {
     let mut found: Vec<Span> = Vec::new();
     let Ok(before) = connection.db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML) else { return found };
@@ -19,7 +22,7 @@ pub fn double_quoted(connection: &Connection, statement: &Statement<'_>, quoted:
     if connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).is_err() {
         return found;
     }
-    while found.len() < quoted.len() {
+    while found.len() < quoted.len().min(MOST) {
         let Err(Error::SqlInputError { msg, .. }) = connection.prepare(&rewritten(statement, &found)) else {
             break;
         };

@@ -1,5 +1,6 @@
 //! From callbacks to requests: what was asked, and whose text asked.
 
+use super::live::read_through;
 use crate::catalog::{Catalog, is_internal};
 use crate::engine::event::{Event, EventKind};
 use crate::request::{Action, Origin, Request, Resource};
@@ -48,7 +49,14 @@ pub(super) fn resources(event: &Event, catalog: &Catalog) -> (Action, Vec<Resour
             Resource::column(schema, table.clone(), &*event.second)
         }
     };
-    (action, schemas.into_iter().map(resource).collect())
+    let mut asked = Vec::new();
+    for schema in schemas {
+        if action == Action::Read && held {
+            asked.extend(read_through(catalog, &schema, &table));
+        }
+        asked.push(resource(schema));
+    }
+    (action, asked)
 }
 
 /// The requests of a callback of the caller pass. Every one is the caller's, whatever the fifth

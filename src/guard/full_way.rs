@@ -9,7 +9,9 @@ use rusqlite::Result;
 
 use super::attribute::{difference, of_caller, resources};
 use super::judging::{Judged, Judging, Pass, verb};
+use super::live::read_through;
 use super::ready::Ready;
+use super::scopes::names_cte;
 use crate::catalog::TableKind;
 use crate::engine::audit::Program;
 use crate::engine::catalog::quote;
@@ -18,7 +20,6 @@ use crate::engine::keys::Keys;
 use crate::engine::recorder::Phase;
 use crate::engine::switches::WorldCodeOff;
 use crate::policy::Verb;
-use crate::refusal::Witness;
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Decision;
 use crate::source::Name;
@@ -41,7 +42,7 @@ pub(super) fn judge<'c>(judging: &mut Judging<'c>, statement: &Statement<'_>) ->
     };
     let parts = match parts {
         Ok(Ok(parts)) => parts,
-        Ok(Err(denied)) => return judging.refused(denied, statement, Witness::Authorizer),
+        Ok(Err(denied)) => return judging.refused(denied, statement),
         Err(error) => return Judged::Failed(error),
     };
     let world = match attribute_world(judging, &parts) {
@@ -51,7 +52,7 @@ pub(super) fn judge<'c>(judging: &mut Judging<'c>, statement: &Statement<'_>) ->
     let replaced = replaced_by_triggers(judging, statement, &parts);
     let denied = judging.denied(parts.caller.into_iter().chain(world).chain(replaced));
     if !denied.is_empty() {
-        return judging.refused(denied, statement, Witness::Authorizer);
+        return judging.refused(denied, statement);
     }
     // The statement that is stepped is prepared last: no switch may change between.
     match judging.pass(statement.sql()) {
@@ -141,7 +142,7 @@ fn target_view(judging: &Judging<'_>, statement: &Statement<'_>) -> Option<(Name
     (table.kind == TableKind::View && stands_in).then(|| (schema.name.clone(), target.table.table.clone()))
 }
 
-fn callers(judging: &Judging<'_>, statement: &Statement<'_>, events: &[Event]) -> Vec<Request> {
+fn callers(judging: &mut Judging<'_>, statement: &Statement<'_>, events: &[Event]) -> Vec<Request> {
     let settled_by_audit = |event: &Event| {
         // Which schema such a read means, or whether it means a CTE, only the program shows.
         let bare = event.kind == EventKind::Read && event.schema.is_empty() && event.second.is_empty();
@@ -151,7 +152,38 @@ fn callers(judging: &Judging<'_>, statement: &Statement<'_>, events: &[Event]) -
             && statement.mentions(|word| name == *word)
     };
     let asked = events.iter().filter(|event| !settled_by_audit(event));
-    asked.flat_map(|event| of_caller(event, statement, &judging.catalog)).collect()
+    let mut requests: Vec<Request> =
+        asked.flat_map(|event| of_caller(event, statement, &judging.catalog)).collect();
+    requests.extend(views_read(judging, statement));
+    requests
+}
+
+/// The views that the text reads beside CTEs, and those that a view of the text reads. A view that SQLite
+/// folds into its reader asks for nothing under its own name, and the program opens none. Where there is
+/// no CTE, the text witness reports what the text itself reads.
+fn views_read(judging: &mut Judging<'_>, statement: &Statement<'_>) -> Vec<Request> {
+    let catalog = std::sync::Arc::clone(&judging.catalog);
+    let mut read = Vec::new();
+    for source in &statement.sources {
+        let Some((schema, found)) = catalog.resolve(source.schema.as_ref(), &source.table) else { continue };
+        let is_cte = source.schema.is_none() && names_cte(statement, source);
+        if found.kind != TableKind::View || is_cte {
+            continue;
+        }
+        let mut ask = |schema: &Name, view: Name| {
+            let resource = Resource::table(schema.clone(), view);
+            read.push(Request::caller(Action::Read, resource, Some(source.span)));
+        };
+        if !statement.ctes.is_empty() {
+            ask(&schema.name, source.table.clone());
+        }
+        for view in judging.views_behind(&source.table) {
+            if schema.tables.contains_key(&view) {
+                ask(&schema.name, view);
+            }
+        }
+    }
+    read
 }
 
 fn world_pass(judging: &Judging<'_>, statement: &Statement<'_>) -> Result<(Vec<Event>, Vec<Name>)> {
@@ -204,6 +236,9 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
         if catalog.resolve(Some(schema), table).is_none() && catalog.known.modules.contains(table) {
             silent.push(Request::caller(Action::Call, Resource::Function(table.clone()), None));
             continue;
+        }
+        for read in read_through(&catalog, schema, table) {
+            silent.push(Request::caller(Action::Read, read, None));
         }
         if !target && !caller.iter().any(asked) {
             silent.push(Request::caller(Action::Read, Resource::table(schema.clone(), table.clone()), None));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::live::{Exchange, Live, Module, take_denied};
+use super::live::{Exchange, Live, Module, named, take_denied};
 use super::memo::{Memo, ShapeId};
 use super::mentions::{Around, Mentions};
 use super::ready::Ready;
@@ -15,7 +15,7 @@ use crate::diagnostic::Code;
 use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
 use crate::policy::{Level, Verb};
-use crate::refusal::{Finding, Witness, settle};
+use crate::refusal::{Finding, settle};
 use crate::request::{Origin, Request};
 use crate::ruleset::{Decision, Ground, Ruleset};
 use crate::source::{Name, Span};
@@ -209,11 +209,12 @@ impl<'c> Judging<'c> {
             Judged::Failed(error)
                 if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) =>
             {
-                self.refused(Vec::new(), statement, Witness::Authorizer)
+                self.refused(Vec::new(), statement)
             }
             verdict => verdict,
         };
         let Judged::Ready(mut ready) = verdict else { return verdict };
+        ready.modules.extend(named(statement, &self.catalog));
         let (denied, told) = advice::of_allowed(self, statement, &ready, strings);
         if !denied.is_empty() {
             return Judged::Refused(settle(denied));
@@ -227,9 +228,13 @@ impl<'c> Judging<'c> {
 
     /// A PRAGMA, and whatever the text did not see for what it is: answered while being prepared.
     fn other(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        if matches!(statement.head, Head::Pragma(_)) {
+            // A check connects them, and what a cold one asks for itself is not the caller's.
+            self.connect_all();
+        }
         let pass = self.pass(statement.sql());
         match pass {
-            Pass { denied, .. } if !denied.is_empty() => self.refused(denied, statement, Witness::Authorizer),
+            Pass { denied, .. } if !denied.is_empty() => self.refused(denied, statement),
             Pass { prepared: Err(error), .. } => Judged::Failed(error),
             Pass { prepared: Ok(prepared), events, .. } => {
                 let phase = match statement.head {
@@ -240,7 +245,7 @@ impl<'c> Judging<'c> {
                 let denied =
                     if phase == Phase::Step { self.decide_all(&events, statement) } else { Vec::new() };
                 if !denied.is_empty() {
-                    return self.refused(denied, statement, Witness::Authorizer);
+                    return self.refused(denied, statement);
                 }
                 Judged::Ready(Ready::new(self, prepared, events, phase))
             }
@@ -257,7 +262,7 @@ impl<'c> Judging<'c> {
             pass = self.pass(statement.sql());
         }
         let prepared = match pass.prepared {
-            _ if !pass.denied.is_empty() => return self.refused(pass.denied, statement, Witness::Authorizer),
+            _ if !pass.denied.is_empty() => return self.refused(pass.denied, statement),
             Err(error) => return Judged::Failed(error),
             Ok(prepared) => prepared,
         };
@@ -277,6 +282,12 @@ impl<'c> Judging<'c> {
             found.is_none_or(|(_, table)| matches!(table.kind, TableKind::Virtual(_)))
         });
         !self.always_full && statement.head.is_row() && statement.explain.is_none() && !writes_virtual
+    }
+
+    /// The views that a view reads, directly or not.
+    pub(super) fn views_behind(&mut self, view: &Name) -> Vec<Name> {
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        self.mentions.views_behind(view, around)
     }
 
     /// The hidden tables that the text mentions.
@@ -311,12 +322,7 @@ impl<'c> Judging<'c> {
     }
 
     /// A refusal for what was denied, each with its place in the text.
-    pub(super) fn refused(
-        &self,
-        denied: Vec<(Request, Decision)>,
-        statement: &Statement<'_>,
-        _witness: Witness,
-    ) -> Judged<'c> {
+    pub(super) fn refused(&self, denied: Vec<(Request, Decision)>, statement: &Statement<'_>) -> Judged<'c> {
         let located = denied.into_iter().filter_map(|(mut request, decision)| {
             request.span = request.span.or_else(|| super::mentions::locate(statement, &request));
             Finding::denied(request, decision)

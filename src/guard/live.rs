@@ -8,10 +8,10 @@ use crate::catalog::{Catalog, TableKind};
 use crate::engine::event::{Event, EventKind};
 use crate::engine::recorder::{LiveJudge, Phase};
 use crate::policy::{ACTING_PRAGMAS, REPORTING_ARGUMENT};
-use crate::request::{Origin, Request};
+use crate::request::{Origin, Request, Resource};
 use crate::ruleset::{Decision, Ruleset};
 use crate::source::{Name, Span};
-use crate::statement;
+use crate::statement::{self, Statement, TableMention};
 
 /// A virtual table that a statement uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,15 +33,30 @@ impl Module {
 
 /// The virtual tables that `events` use, with the full-text tables that vocabulary tables read.
 pub(super) fn modules(events: &[Event], catalog: &Catalog) -> Vec<Module> {
+    modules_where(catalog, |schema, table| events.iter().any(|event| uses(event, schema, table)))
+}
+
+/// The virtual tables that the text names: one that is joined by USING alone raises no callback.
+pub(super) fn named(statement: &Statement<'_>, catalog: &Catalog) -> Vec<Module> {
+    modules_where(catalog, |schema, table| {
+        let names = |mention: &TableMention| {
+            mention.table == *table && mention.schema.as_ref().is_none_or(|written| written == schema)
+        };
+        statement.sources.iter().any(names)
+    })
+}
+
+fn modules_where(catalog: &Catalog, used: impl Fn(&Name, &Name) -> bool) -> Vec<Module> {
     let mut found: Vec<Module> = Vec::new();
     for schema in &catalog.schemas {
         for (name, table) in &schema.tables {
             let TableKind::Virtual(module) = &table.kind else { continue };
-            if !events.iter().any(|event| uses(event, &schema.name, name)) {
+            if !used(&schema.name, name) {
                 continue;
             }
             found.push(Module { schema: schema.name.clone(), table: name.clone(), module: module.clone() });
-            if let Some(read) = vocabulary(&schema.name, &table.sql, module)
+            if let Some(read) =
+                vocabulary(&schema.name, &table.sql, module).filter(|_| *module == *"fts5vocab")
                 && let Some((holder, _)) = catalog.resolve(Some(&read.0), &read.1)
             {
                 found.push(Module { schema: holder.name.clone(), table: read.1, module: Name::from("fts5") });
@@ -59,21 +74,42 @@ fn uses(event: &Event, schema: &Name, table: &Name) -> bool {
         && (event.schema.is_empty() || *schema == *event.schema)
 }
 
-/// The full-text table behind `CREATE VIRTUAL TABLE v USING fts5vocab([schema,] table, type)`.
+/// The full-text table behind `CREATE VIRTUAL TABLE v USING fts5vocab([schema,] table, type)` or
+/// `fts4aux([schema,] table)`.
 fn vocabulary(schema: &Name, sql: &str, module: &Name) -> Option<(Name, Name)> {
-    if *module != *"fts5vocab" {
-        return None;
-    }
-    let open = sql.find('(')?;
-    let close = sql.rfind(')')?;
-    let (tokens, _) = statement::tokens(sql, Span::new(open + 1, close));
-    let names = tokens.iter().filter_map(|token| sql.get(token.span.range())).filter(|word| *word != ",");
+    let behind = match module.folded() {
+        "fts5vocab" => 1,
+        "fts4aux" => 0,
+        _ => return None,
+    };
+    let (tokens, _) = statement::tokens(sql, Span::new(0, sql.len()));
+    let words = tokens.iter().filter_map(|token| sql.get(token.span.range()));
+    let arguments = words.skip_while(|word| !word.eq_ignore_ascii_case("using")).skip(2);
+    let names = arguments.filter(|word| !["(", ",", ")", ";"].contains(word));
     let names: Vec<Name> = names.map(|word| Name::from(&*statement::unquote(word))).collect();
-    match names.as_slice() {
-        [table, _] => Some((schema.clone(), table.clone())),
-        [schema, table, _] => Some((schema.clone(), table.clone())),
+    match names.get(..names.len().checked_sub(behind)?)? {
+        [table] => Some((schema.clone(), table.clone())),
+        [schema, table] => Some((schema.clone(), table.clone())),
         _ => None,
     }
+}
+
+/// The full-text table whose words a vocabulary table tells; none of any other table.
+pub(super) fn told_by(catalog: &Catalog, schema: &Name, table: &Name) -> Option<(Name, Name)> {
+    let (_, found) = catalog.resolve(Some(schema), table)?;
+    let TableKind::Virtual(module) = &found.kind else { return None };
+    vocabulary(schema, &found.sql, module)
+}
+
+/// What reading a vocabulary table reads: the full-text table, with every column that is known.
+pub(super) fn read_through(catalog: &Catalog, schema: &Name, table: &Name) -> Vec<Resource> {
+    let Some((schema, table)) = told_by(catalog, schema, table) else { return Vec::new() };
+    let details = catalog.resolve(Some(&schema), &table).and_then(|(_, found)| found.details.as_ref());
+    let columns = details.into_iter().flat_map(|details| &details.columns);
+    let columns = columns.map(|column| Resource::column(schema.clone(), table.clone(), column.name.clone()));
+    let mut read = vec![Resource::table(schema.clone(), table.clone())];
+    read.extend(columns);
+    read
 }
 
 /// What the callback and the judge of a statement tell each other.

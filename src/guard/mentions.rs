@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 
+use super::live::told_by;
 use crate::catalog::{Catalog, is_internal};
 use crate::engine;
 use crate::request::{Action, Request, Resource};
@@ -20,7 +21,7 @@ pub(super) struct Mentions {
     /// is told from a name at a glance.
     letters: [u32; LONGEST + 1],
     /// What the text of each view mentions; read when a statement first mentions one.
-    bodies: Option<BTreeMap<Name, Vec<Name>>>,
+    bodies: Option<BTreeMap<Name, Vec<(Name, bool)>>>,
 }
 
 /// What mentions are looked up in.
@@ -124,19 +125,32 @@ impl Mentions {
         hidden
     }
 
-    /// The tables and views that the text of the view `name` mentions, and theirs; none of a table.
+    /// The tables and views that the text of the view `name` mentions, and theirs; the full-text table of
+    /// a vocabulary table; none of any other.
     fn read_by(&mut self, name: &Name, around: Around<'_>) -> Vec<Name> {
         if !around.catalog.is_view(name) {
-            return Vec::new();
+            let holders = around.catalog.holders(name);
+            let told = holders.filter_map(|schema| told_by(around.catalog, &schema.name, name));
+            return told.map(|(_, table)| table).collect();
         }
+        self.mentioned_by(name, false, around)
+    }
+
+    /// The views that the query of the view `name` reads, and theirs.
+    pub(super) fn views_behind(&mut self, name: &Name, around: Around<'_>) -> Vec<Name> {
+        let read = self.mentioned_by(name, true, around);
+        read.into_iter().filter(|name| around.catalog.is_view(name)).collect()
+    }
+
+    fn mentioned_by(&mut self, name: &Name, read: bool, around: Around<'_>) -> Vec<Name> {
         // Where the texts cannot be read, no statement can be prepared either.
         let load = || engine::catalog::bodies_of_views(around.connection, around.catalog).unwrap_or_default();
         let bodies = self.bodies.get_or_insert_with(load);
         let mut found: Vec<Name> = Vec::new();
         let mut next = vec![name];
         while let Some(name) = next.pop() {
-            for mentioned in bodies.get(name).into_iter().flatten() {
-                if !found.contains(mentioned) {
+            for (mentioned, is_read) in bodies.get(name).into_iter().flatten() {
+                if (*is_read || !read) && !found.contains(mentioned) {
                     found.push(mentioned.clone());
                     next.push(mentioned);
                 }

@@ -78,7 +78,8 @@ impl Failure {
             "{way}" => ways::out_of(code, text, context),
             fix => fix.to_owned(),
         };
-        let reason = text.trim_end_matches('.').to_owned();
+        // SQLite quotes what it does not understand, whole.
+        let reason = excerpt(text.trim_end_matches('.'));
         Self::of_statement(code, reason, fix, place(fault, context), context)
     }
 

@@ -5,17 +5,6 @@ use crate::request::{Action, Request, Resource};
 use crate::ruleset::{Decision, Ground};
 use crate::source::{Name, Span};
 
-/// A way to find a statement's requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Witness {
-    /// The statement's own text.
-    Text,
-    /// SQLite's authorizer.
-    Authorizer,
-    /// The program that EXPLAIN shows.
-    Audit,
-}
-
 /// One thing that a judgement holds against a statement, or advises.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

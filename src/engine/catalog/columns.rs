@@ -39,24 +39,37 @@ pub(super) fn load_closed(
     Ok(())
 }
 
-/// For each view, the tables and views whose names stand in its text.
+/// For each view, the tables and views whose names stand in its text; with whether one stands where a
+/// query reads it.
 pub fn bodies_of_views(
     connection: &Connection,
     catalog: &Catalog,
-) -> rusqlite::Result<BTreeMap<Name, Vec<Name>>> {
-    let mut bodies: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
+) -> rusqlite::Result<BTreeMap<Name, Vec<(Name, bool)>>> {
+    let mut bodies: BTreeMap<Name, Vec<(Name, bool)>> = BTreeMap::new();
     for schema in &catalog.schemas {
         let quoted = quote(schema.name.as_str());
         let mut texts = connection
             .prepare(&format!("SELECT name, sql FROM {quoted}.sqlite_schema WHERE type = 'view'"))?;
         let mut rows = texts.query([])?;
         while let Some(row) = rows.next()? {
-            let view = Name::from(row.get::<_, String>(0)?);
-            let sql: String = row.get(1)?;
+            // One text that is no UTF-8 must not hide what the others read.
+            let text = |i: usize| -> rusqlite::Result<String> {
+                let bytes = row.get_ref(i)?.as_bytes_or_null()?.unwrap_or_default();
+                Ok(String::from_utf8_lossy(bytes).into_owned())
+            };
+            let (view, sql) = (Name::from(text(0)?), text(1)?);
             let (tokens, _) = statement::tokens(&sql, Span::new(0, sql.len()));
             let words = tokens.iter().filter_map(|token| sql.get(token.span.range()));
             let names = words.map(|word| Name::from(&*statement::unquote(word)));
             let known = names.filter(|name| *name != view && catalog.holders(name).next().is_some());
+            // CREATE VIEW name AS query
+            let query = tokens.iter().find(|token| {
+                sql.get(token.span.range()).is_some_and(|word| word.eq_ignore_ascii_case("as"))
+            });
+            let from = query.map_or(sql.len(), |token| token.span.end);
+            let body = statement::Statement::read(&sql, Span::new(from, sql.len()));
+            let read = |name: &Name| body.sources.iter().any(|source| source.table == *name);
+            let known = known.map(|name| (name.clone(), read(&name)));
             bodies.entry(view.clone()).or_default().extend(known);
         }
     }
