@@ -59,6 +59,13 @@ pub struct Policy {
     pub advice: BTreeMap<Advice, Level>,
 }
 
+impl Policy {
+    /// The level of a piece of advice; what the policy does not speak of is told.
+    pub fn level(&self, advice: Advice) -> Level {
+        self.advice.get(&advice).copied().unwrap_or(Level::Warn)
+    }
+}
+
 /// The rules of a section that can both allow and deny.
 #[derive(Clone, Debug)]
 pub struct Section<T> {

@@ -122,6 +122,16 @@ impl Conflict {
 }
 
 impl Statement<'_> {
+    /// Its tokens behind EXPLAIN and QUERY PLAN.
+    pub fn unexplained(&self) -> &[Token] {
+        let skipped = match self.explain {
+            None => 0,
+            Some(Explain::Program) => 1,
+            Some(Explain::QueryPlan) => 3,
+        };
+        self.tokens.get(skipped..).unwrap_or_default()
+    }
+
     /// The statement's own text.
     pub fn sql(&self) -> &str {
         self.text.get(self.span.range()).unwrap_or_default()

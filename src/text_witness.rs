@@ -35,11 +35,7 @@ pub fn requests(statement: &Statement<'_>, known: &Known, catalog: Option<&Catal
 
 /// A statement that no policy opens, by its first words.
 fn closed(statement: &Statement<'_>, action: Action) -> Request {
-    let skipped = statement.tokens.iter().skip_while(|token| {
-        let word = statement.text.get(token.span.range()).unwrap_or_default();
-        ["explain", "query", "plan"].iter().any(|skip| word.eq_ignore_ascii_case(skip))
-    });
-    let words: Vec<_> = skipped.take(2).collect();
+    let words: Vec<_> = statement.unexplained().iter().take(2).collect();
     let span = match (words.first(), words.last()) {
         (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
         _ => statement.span,

@@ -142,3 +142,23 @@ fn a_vocabulary_joined_by_using_alone_is_not_refused() {
     let mut door = open(setup(), &mut connection);
     assert!(door.query("SELECT count(*) FROM (SELECT 'a' AS term) JOIN voc USING (term)").is_ok());
 }
+
+#[test]
+fn a_closed_column_of_a_table_that_sqlite_keeps_is_not_compared_by_a_join() {
+    let mut connection = world(
+        "CREATE TABLE t(a); CREATE VIEW vs AS SELECT 1 AS one FROM (SELECT 'x' AS sql) JOIN sqlite_schema USING (sql);
+         CREATE VIRTUAL TABLE ft USING fts5(a, b);",
+    );
+    let policy = setup().allow_rows("read on sqlite_schema(name), ft_content(c0)").unwrap();
+    let mut door = open(policy, &mut connection);
+    assert!(door.query("SELECT name FROM sqlite_schema").is_ok());
+    for from in [
+        "(SELECT 'x' AS sql) JOIN sqlite_schema USING (sql)",
+        "(SELECT 'x' AS sql) JOIN sqlite_master USING (sql)",
+        "(SELECT 'x' AS c1) JOIN ft_content USING (c1)",
+        "vs",
+    ] {
+        let sql = format!("INSERT INTO t SELECT 1 FROM {from}");
+        assert_eq!(refused(&mut door, &sql).len(), 1, "{sql}");
+    }
+}

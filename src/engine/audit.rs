@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 
 use super::catalog::quote;
-use crate::catalog::{Catalog, TableKind};
+use crate::catalog::{Catalog, SCHEMA_TABLES, TableKind};
 use crate::source::Name;
 
 /// One row of EXPLAIN, as far as it matters here.
@@ -275,9 +275,11 @@ impl Sites {
         table: &Name,
     ) -> rusqlite::Result<()> {
         let (schema_name, table_name) = (schema.clone(), table.clone());
-        let cursor =
-            Cursor { schema: schema_name, table: table_name, columns: Vec::new(), order: Order::Rowid(None) };
-        if crate::catalog::SCHEMA_TABLES.contains(&table.folded()) {
+        let is_schema = SCHEMA_TABLES.contains(&table.folded());
+        let names: &[&str] = if is_schema { &["type", "name", "tbl_name", "rootpage", "sql"] } else { &[] };
+        let columns = names.iter().map(|name| Some(Name::from(*name))).collect();
+        let cursor = Cursor { schema: schema_name, table: table_name, columns, order: Order::Rowid(None) };
+        if is_schema {
             let number = catalog.schema(schema).map_or(1, |schema| schema.number);
             self.roots.insert((number, 1), cursor);
         } else if catalog.known.modules.contains(table)
@@ -322,7 +324,7 @@ fn stored_columns(
     // Bound: in double quotes, a table named like a column of the list would be that column.
     let mut info = connection.prepare("SELECT wr FROM pragma_table_list(?2) WHERE schema = ?1")?;
     let names = [schema.as_str(), table.as_str()];
-    if info.query_row(names, |row| row.get::<_, i64>(0)).unwrap_or(0) == 1 {
+    if info.query_row(names, |row| row.get::<_, i64>(0)).optional()?.unwrap_or(0) == 1 {
         columns.sort_by_key(|(key, _)| if *key == 0 { i64::MAX } else { *key });
         return Ok((columns.into_iter().map(|(_, name)| Some(name)).collect(), Order::Columns));
     }
@@ -356,8 +358,12 @@ fn index_columns(
 fn virtual_address(connection: &Connection, schema: &Name, table: &Name) -> rusqlite::Result<Option<String>> {
     let (schema, table) = (quote(schema.as_str()), quote(table.as_str()));
     let program = Program::of(connection, &format!("SELECT 1 FROM {schema}.{table}"));
-    // A table function that needs arguments has no such program; then no statement of the
-    // caller's can use it without naming it as a call.
-    let Ok(program) = program else { return Ok(None) };
+    let program = match program {
+        Ok(program) => program,
+        // A table function that needs arguments has no such program; then no statement of the
+        // caller's can use it without naming it as a call.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => return Ok(None),
+        Err(error) => return Err(error),
+    };
     Ok(program.ops.iter().find(|op| op.opcode == "VOpen").map(|op| op.p4.clone()))
 }

@@ -30,7 +30,7 @@ struct Shared {
     deadline: AtomicU64,
     /// Steps of the statements that have ended.
     spent: AtomicU64,
-    /// Steps of the running statement, as far as the handler has seen them.
+    /// Steps since a statement last ended, as far as the handler has seen them; our own look-ups count.
     running: AtomicU64,
     by_steps: AtomicBool,
     by_time: AtomicBool,
@@ -92,7 +92,8 @@ impl Budget {
 
     /// Adds the steps of a statement that has ended, and says whether the sum is within bounds.
     pub fn spend(&self, statement: &Statement<'_>) -> Result<(), Exceeded> {
-        let steps = u64::try_from(statement.get_status(StatementStatus::VmStep)).unwrap_or(0);
+        // SQLite counts in 32 bits without a sign.
+        let steps = u64::from(statement.get_status(StatementStatus::VmStep).cast_unsigned());
         self.shared.running.store(0, Ordering::Relaxed);
         let spent = self.shared.spent.fetch_add(steps, Ordering::Relaxed) + steps;
         match self.exceeded() {

@@ -10,10 +10,13 @@ use crate::statement::{Statement, unquote};
 /// Words told of in one statement at most: each takes another prepare of the whole.
 const MOST: usize = 50;
 
+/// Bytes prepared for it at most, so that a long statement is told of one word alone.
+const BYTES: usize = 1 << 20;
+
 /// Those of `quoted`, spans of double-quoted words, that SQLite reads as text.
 ///
 /// With the fallback off, SQLite complains of them one by one; each is then written as the string
-/// that it is, until nothing more is said or [`MOST`] are found. Expires the prepared statements of `connection`.
+/// that it is, until nothing more is said or 50 are found. Expires the prepared statements of `connection`.
 pub fn double_quoted(connection: &Connection, statement: &Statement<'_>, quoted: &[Span]) -> Vec<Span> {
     let mut found: Vec<Span> = Vec::new();
     let Ok(before) = connection.db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML) else { return found };
@@ -22,7 +25,8 @@ pub fn double_quoted(connection: &Connection, statement: &Statement<'_>, quoted:
     if connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).is_err() {
         return found;
     }
-    while found.len() < quoted.len().min(MOST) {
+    let most = (BYTES / statement.sql().len().max(1)).clamp(1, MOST);
+    while found.len() < quoted.len().min(most) {
         let Err(Error::SqlInputError { msg, .. }) = connection.prepare(&rewritten(statement, &found)) else {
             break;
         };

@@ -9,15 +9,10 @@ use crate::refusal::Finding;
 use crate::source::{Name, Span};
 use crate::statement::{Conflict, Statement, unquote, written};
 
-/// The level of a piece of advice; what a policy does not speak of is told.
-pub(super) fn level(judging: &Judging<'_>, advice: Advice) -> Level {
-    judging.ruleset.policy().advice.get(&advice).copied().unwrap_or(Level::Warn)
-}
-
 /// What the text alone shows, as far as the policy gives it this level.
 pub(super) fn from_text(judging: &Judging<'_>, statement: &Statement<'_>, wanted: Level) -> Vec<Finding> {
     let mut found = Vec::new();
-    let is = |advice| level(judging, advice) == wanted;
+    let is = |advice| judging.ruleset.policy().level(advice) == wanted;
     if statement.explain.is_some() && is(Advice::ExplainOnly) {
         let word = statement.tokens.first().map(|token| token.span);
         found.push(Finding::plain(Code::ExplainOnly, word, ""));
@@ -69,7 +64,7 @@ pub(super) fn of_allowed(
 ) -> (Vec<Finding>, Vec<Finding>) {
     let mut told = from_text(judging, statement, Level::Warn);
     let mut denied = Vec::new();
-    let mut add = |advice: Advice, findings: Vec<Finding>| match level(judging, advice) {
+    let mut add = |advice: Advice, findings: Vec<Finding>| match judging.ruleset.policy().level(advice) {
         Level::Allow => {}
         Level::Warn => told.extend(findings),
         Level::Deny => denied.extend(findings),
@@ -102,7 +97,8 @@ fn reaches_trigger(judging: &Judging<'_>, statement: &Statement<'_>, ready: &Rea
 ///
 /// Asked before the statement is prepared: the switch expires prepared statements.
 pub(super) fn double_quoted_strings(judging: &Judging<'_>, statement: &Statement<'_>) -> Vec<Finding> {
-    if !statement.head.is_row() || level(judging, Advice::DoubleQuotedString) == Level::Allow {
+    if !statement.head.is_row() || judging.ruleset.policy().level(Advice::DoubleQuotedString) == Level::Allow
+    {
         return Vec::new();
     }
     let quoted: Vec<Span> = statement.double_quoted().map(|token| token.span).collect();

@@ -14,7 +14,7 @@ use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::policy::{Limits, Policy};
-use crate::refusal::{Context, Failure, FailureContext, Refusal};
+use crate::refusal::{Context, Failure, FailureContext, Refusal, in_bytes};
 use crate::ruleset::Ruleset;
 use crate::source::Source;
 use crate::statement::{self, Statement};
@@ -195,14 +195,13 @@ impl<'c> Door<'c> {
 
     /// Judges one statement; what is allowed can then be run.
     pub fn prepare(&mut self, sql: &str) -> Result<Prepared<'_, 'c>, GuardError> {
+        if let Some(bound) = self.guard.policy().limits.text.filter(|bound| sql.len() as u64 > *bound) {
+            return Err(self.over(Code::LimitText, &in_bytes(bound), 0));
+        }
         let source = Source::new(format!("<{}>", self.guard.name), sql);
         self.follow_schema()?;
         self.held.budget.restart();
         let statements = statement::statements(source.text());
-        let bound = self.guard.policy().limits.text.filter(|bound| sql.len() as u64 > *bound);
-        if let Some(bound) = bound {
-            return Err(self.over(Code::LimitText, &format!("{bound} bytes"), statements.len()));
-        }
         let statement = match statements.as_slice() {
             [one] => one,
             [] => return Ok(Prepared { door: self, ready: None, source: source.clone() }),
@@ -291,11 +290,14 @@ impl Prepared<'_, '_> {
     }
 
     /// Steps to the end and gives each row to `row`, which may end the run early by answering
-    /// false. Answers how many rows the statement changed itself. If it does not run to its end,
-    /// nothing of it stays.
+    /// false. Answers how many rows the statement changed itself. If it fails,
+    /// nothing of it stays; ended early, what it has written does. Rows are handed out as they come,
+    /// before what comes after them may be refused.
     pub fn run(self, row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>) -> Result<u64, GuardError> {
         let Self { door, ready, source } = self;
         let Some(mut ready) = ready else { return Ok(0) };
+        let statements = statement::statements(source.text());
+        let Some(statement) = statements.first() else { return Ok(0) };
         let connection = door.held.connection;
         let writes = ready.writes();
         let own = connection.is_autocommit();
@@ -307,8 +309,6 @@ impl Prepared<'_, '_> {
         let spent = door.held.budget.spend(ready.prepared());
         let changed = if connection.total_changes() == before { 0 } else { connection.changes() };
         drop(ready);
-        let statements = statement::statements(source.text());
-        let Some(statement) = statements.first() else { return Ok(0) };
         let error = match (stepped, spent) {
             (Ok(()), Ok(())) => None,
             (Ok(()), Err(exceeded)) => Some(door.exceeded(exceeded, &source, statement)),

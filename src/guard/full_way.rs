@@ -199,10 +199,7 @@ fn world_pass(judging: &Judging<'_>, statement: &Statement<'_>) -> Result<(Vec<E
 
 /// The statement without its EXPLAIN.
 fn unexplained<'t>(statement: &Statement<'t>) -> &'t str {
-    let first = statement.tokens.iter().find(|token| {
-        let word = statement.text.get(token.span.range()).unwrap_or_default();
-        !["explain", "query", "plan"].iter().any(|skip| word.eq_ignore_ascii_case(skip))
-    });
+    let first = statement.unexplained().first();
     let start = first.map_or(statement.span.start, |token| token.span.start);
     statement.text.get(start..statement.span.end).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::Connection;
 
 use super::live::told_by;
-use crate::catalog::{Catalog, is_internal};
+use crate::catalog::{Catalog, Schema, is_internal};
 use crate::engine;
 use crate::request::{Action, Request, Resource};
 use crate::ruleset::Ruleset;
@@ -48,14 +48,13 @@ impl Mentions {
 
     /// Whether `name` is one of a table, a view or a table function, so that a string can stand for it.
     pub(super) fn is_table(&self, catalog: &Catalog, name: &str) -> bool {
-        let internal = || name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"));
         if self.letters[name.len().min(LONGEST)] & letter(name) == 0 {
-            return internal();
+            return begins_internal(name);
         }
         let folded = name.to_ascii_lowercase();
         self.tables.contains_key(folded.as_str())
             || catalog.known.modules.contains(folded.as_str())
-            || internal()
+            || begins_internal(name)
     }
 
     /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.
@@ -102,8 +101,7 @@ impl Mentions {
         let Around { ruleset, catalog, .. } = around;
         // Most words are no table's name; they must cost next to nothing.
         if self.letters[name.len().min(LONGEST)] & letter(name) == 0 {
-            let internal = name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"));
-            return internal && hidden_without_catalog(name, ruleset, catalog);
+            return begins_internal(name);
         }
         let found = if name.bytes().any(|b| b.is_ascii_uppercase()) {
             self.tables.get_key_value(name.to_ascii_lowercase().as_str())
@@ -117,10 +115,10 @@ impl Mentions {
         let key = key.clone();
         // What a view reads by joining on a name is as silent as in the text itself.
         let read = self.read_by(&key, around);
-        let hidden = [key.clone()]
-            .into_iter()
-            .chain(read)
-            .any(|name| catalog.holders(&name).any(|schema| may_deny_read(ruleset, &schema.name, &name)));
+        let hidden = [key.clone()].into_iter().chain(read).any(|name| {
+            let closed = |schema: &Schema| may_deny_read(ruleset, &schema.name, &name);
+            is_internal(&name) || catalog.holders(&name).any(closed)
+        });
         self.tables.insert(key, Some(hidden));
         hidden
     }
@@ -143,9 +141,13 @@ impl Mentions {
     }
 
     fn mentioned_by(&mut self, name: &Name, read: bool, around: Around<'_>) -> Vec<Name> {
-        // Where the texts cannot be read, no statement can be prepared either.
-        let load = || engine::catalog::bodies_of_views(around.connection, around.catalog).unwrap_or_default();
-        let bodies = self.bodies.get_or_insert_with(load);
+        if self.bodies.is_none() {
+            self.bodies = engine::catalog::bodies_of_views(around.connection, around.catalog).ok();
+        }
+        let Some(bodies) = &self.bodies else {
+            // Busy or interrupted: until its text can be read, a view may read anything.
+            return around.catalog.schemas.iter().flat_map(|schema| schema.tables.keys().cloned()).collect();
+        };
         let mut found: Vec<Name> = Vec::new();
         let mut next = vec![name];
         while let Some(name) = next.pop() {
@@ -160,18 +162,23 @@ impl Mentions {
     }
 }
 
+/// Whether a name of the text is one that SQLite keeps for itself; costs no allocation.
+fn begins_internal(name: &str) -> bool {
+    name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"))
+}
+
 /// The first letter of a name as a bit; letters of either case share one.
 fn letter(name: &str) -> u32 {
     name.bytes().next().map_or(0, |first| 1 << (first & 31))
 }
 
 fn hidden_without_catalog(name: &str, ruleset: &Ruleset, catalog: &Catalog) -> bool {
-    let internal = name.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("sqlite_"));
     let module = || {
         let name = Name::from(name);
         catalog.known.modules.contains(name.folded()) && !ruleset.allows_call(&name)
     };
-    if internal { !ruleset.allows(Action::Read, Resource::table("main", name)) } else { module() }
+    // A rule may open some columns or one schema's alone: the full way looks.
+    begins_internal(name) || module()
 }
 
 /// Whether some read of the table may be denied: of it as a whole, or of one column.

@@ -69,8 +69,7 @@ impl Values {
         } else {
             values.way = ways::out_of_advice(finding.code, context);
             if finding.code == Code::BareName {
-                let end = values.paste.len().saturating_sub(values.what.len() + 1);
-                values.owner = schema_of(finding, context).unwrap_or_else(|| values.paste[..end].to_owned());
+                values.owner = schema_of(finding, context).unwrap_or_default();
             }
         }
         values

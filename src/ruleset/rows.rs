@@ -138,6 +138,10 @@ fn opens_table(target: &Target, resource: &Resource) -> bool {
 impl Ruleset {
     /// Whether the reading of some column of the table may be denied, though the table is open.
     pub fn hides_a_column(&self, schema: &Name, table: &Name) -> bool {
+        // Only a rule that names a kept table opens it, perhaps for some columns; no glob counts.
+        if self.kept_code(schema, table).is_some() {
+            return true;
+        }
         let speaks = |t: &Target| t.schema.matches(schema) && t.table.matches(table);
         let rows = &self.policy.rows;
         let closes = |t: &Target| t.columns.is_some() && speaks(t);

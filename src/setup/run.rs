@@ -194,7 +194,10 @@ impl Run<'_> {
         let judged = match piece {
             Piece::Known(id) => match self.judging.judge_known(id, self.script.sql(index)) {
                 Some(ready) => Judged::Ready(ready),
-                None => self.judging.judge_by_engine(self.script.statements().get(index)?),
+                None => match self.script.statements().get(index) {
+                    Some(statement) => self.judging.judge_by_engine(statement),
+                    None => return Some(Stopped::Refused(Vec::new())),
+                },
             },
             Piece::Read { statement, id, .. } => self.judging.judge_shaped(&statement, id),
         };
@@ -209,17 +212,7 @@ impl Run<'_> {
             Ok(()) => {}
             Err(StepError::Refused(findings)) => return Some(Stopped::Refused(findings)),
             Err(StepError::Sqlite(error)) => return Some(self.failed(index, &error)),
-            Err(changed @ StepError::SchemaChanged) => {
-                let context = self.failure_context(index, None)?;
-                let failure = Failure::of_statement(
-                    Code::SqliteError,
-                    changed.to_string(),
-                    String::new(),
-                    None,
-                    &context,
-                );
-                return Some(Stopped::Failed(Box::new(failure)));
-            }
+            Err(changed @ StepError::SchemaChanged) => return Some(self.broken(index, &changed.to_string())),
         }
         if let Err(exceeded) = spent {
             return Some(self.exceeded(index, exceeded));
@@ -227,12 +220,17 @@ impl Run<'_> {
         if self.held.connection.is_autocommit() {
             // Nothing that passes the guard ends a transaction and succeeds; were it to, the rows
             // before it are kept or lost already, and the run must not go on as if they were not.
-            let context = self.failure_context(index, None)?;
-            let reason = "the statement ended the transaction".to_owned();
-            let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
-            return Some(Stopped::Failed(Box::new(failure)));
+            return Some(self.broken(index, "the statement ended the transaction"));
         }
         self.look_at(index, &ready, self.held.connection.total_changes() == before, advice)
+    }
+
+    /// Stops for something that SQLite has no error for.
+    fn broken(&self, index: usize, reason: &str) -> Stopped {
+        let Some(context) = self.failure_context(index, None) else { return Stopped::Refused(Vec::new()) };
+        let failure =
+            Failure::of_statement(Code::SqliteError, reason.to_owned(), String::new(), None, &context);
+        Stopped::Failed(Box::new(failure))
     }
 
     /// Adds the advice on a statement that has run; some may be refused by the policy.
@@ -245,10 +243,8 @@ impl Run<'_> {
     ) -> Option<Stopped> {
         let mut findings = ready.advice.clone();
         if unchanged && ready.writes() {
-            let level =
-                self.ruleset.policy().advice.get(&Advice::NoRowChanged).copied().unwrap_or(Level::Warn);
             let finding = Finding::plain(Code::NoRowChanged, self.script.spans.get(index).copied(), "");
-            match level {
+            match self.ruleset.policy().level(Advice::NoRowChanged) {
                 Level::Allow => {}
                 Level::Warn => findings.push(finding),
                 Level::Deny => return Some(Stopped::Refused(vec![finding])),

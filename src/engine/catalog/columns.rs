@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::quote;
-use crate::catalog::{Catalog, Column, Details, ForeignKey, TableKind};
+use crate::catalog::{Catalog, Column, Details, ForeignKey, TableKind, is_internal};
 use crate::policy::{Policy, Verb};
 use crate::source::{Name, Span};
 use crate::statement;
@@ -61,7 +61,8 @@ pub fn bodies_of_views(
             let (tokens, _) = statement::tokens(&sql, Span::new(0, sql.len()));
             let words = tokens.iter().filter_map(|token| sql.get(token.span.range()));
             let names = words.map(|word| Name::from(&*statement::unquote(word)));
-            let known = names.filter(|name| *name != view && catalog.holders(name).next().is_some());
+            let held = |name: &Name| is_internal(name) || catalog.holders(name).next().is_some();
+            let known = names.filter(|name| *name != view && held(name));
             // CREATE VIEW name AS query
             let query = tokens.iter().find(|token| {
                 sql.get(token.span.range()).is_some_and(|word| word.eq_ignore_ascii_case("as"))
