@@ -343,7 +343,7 @@ fn statements_of_one_shape_differ_in_literal_values_alone() {
         key
     };
     for (one, other) in [
-        ("INSERT INTO t(a) VALUES (1)", "insert  into T(A) values(/* c */ 2.5)"),
+        ("INSERT INTO t(a) VALUES (1)", "INSERT  INTO t(a)\nVALUES(/* c */ 2.5)"),
         ("UPDATE t SET a = 'x', b = x'00'", "UPDATE t SET a = 'y', b = x''"),
         ("SELECT a FROM t ORDER BY a LIMIT 1", "SELECT a FROM t ORDER BY a LIMIT 2"),
     ] {

@@ -18,6 +18,7 @@ const END: u8 = 0x00;
 /// (it is given without quotes), a string that stands right behind AS, and numbers in ORDER BY and
 /// GROUP BY, because those can be positions of columns.
 pub fn shape(text: &str, span: Span, is_name: impl Fn(&str) -> bool, into: &mut Vec<u8>) -> bool {
+    into.reserve(2 * span.end.saturating_sub(span.start).min(1 << 10));
     let mut lexer = Lexer::new(text, span);
     let mut positions = Positions::default();
     let mut behind_as = false;
@@ -32,29 +33,14 @@ pub fn shape(text: &str, span: Span, is_name: impl Fn(&str) -> bool, into: &mut 
         let keyword = (token.kind == TokenKind::Word).then_some(token.keyword);
         positions.step(&token, word, keyword);
         match token.kind {
-            TokenKind::Word | TokenKind::Quoted => append_folded(word, into),
-            TokenKind::String => {
-                let name = unquote(word);
-                if behind_as || is_name(&name) {
-                    append_folded(&name, into);
-                } else {
-                    into.push(FOLDED);
-                }
-            }
-            TokenKind::Number if positions.counts() => into.extend_from_slice(word.as_bytes()),
-            TokenKind::Number | TokenKind::Blob => into.push(FOLDED),
-            TokenKind::Parameter | TokenKind::Mark => into.extend_from_slice(word.as_bytes()),
+            TokenKind::String if !behind_as && !is_name(&unquote(word)) => into.push(FOLDED),
+            TokenKind::Number if !positions.counts() => into.push(FOLDED),
+            TokenKind::Blob => into.push(FOLDED),
+            // As written: a script rarely changes its spelling, and folding would cost each statement.
+            _ => into.extend_from_slice(word.as_bytes()),
         }
         into.push(END);
         behind_as = keyword == Some(Keyword::As);
-    }
-}
-
-fn append_folded(word: &str, into: &mut Vec<u8>) {
-    let start = into.len();
-    into.extend_from_slice(word.as_bytes());
-    if let Some(appended) = into.get_mut(start..) {
-        appended.make_ascii_lowercase();
     }
 }
 
