@@ -2,6 +2,7 @@
 
 mod exit;
 mod explain;
+mod given;
 mod output;
 mod policy;
 mod run;

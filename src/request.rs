@@ -2,9 +2,11 @@
 
 mod origin;
 mod resource;
+mod witness;
 
 pub use origin::Origin;
 pub use resource::Resource;
+pub use witness::Witness;
 
 use crate::source::Span;
 

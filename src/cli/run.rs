@@ -1,52 +1,30 @@
 //! `seawall run`: setup SQL on private copies.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ArgGroup;
 use serde_json::{Value, json};
 
+use super::given::{BaseArgs, PolicyArgs, Stop, TextArgs};
 use super::{Exit, Format, Output};
 use crate::engine::clock::{Clock, parse_instant};
 use crate::engine::streams::Seed;
 use crate::guard::{Guard, GuardError};
-use crate::policy::{Limits, Policy, PolicyError};
-use crate::setup::workspace::{Attached, Base, Workspace};
+use crate::policy::{Limits, Policy};
+use crate::setup::workspace::Workspace;
 use crate::setup::{self, Outcome};
-use crate::source::Source;
 
 /// Run setup SQL on a copy of a database or on a blank schema.
 #[derive(Debug, clap::Args)]
-#[command(group(ArgGroup::new("base").required(true)), group(ArgGroup::new("text").required(true)))]
+#[command(group(ArgGroup::new("base").required(true).args(["db", "schema"])))]
 pub(crate) struct Args {
-    /// A database; the run is on a copy of it
-    #[arg(long, group = "base", value_name = "FILE")]
-    db: Option<PathBuf>,
-    /// The world's own DDL; the run is on a blank database built from it
-    #[arg(long, group = "base", value_name = "FILE.sql")]
-    schema: Option<PathBuf>,
-    /// Attach a copy of a database under a schema name
-    #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
-    attach: Vec<(String, PathBuf)>,
-    /// Attach a blank database built from DDL under a schema name
-    #[arg(long, value_name = "NAME=FILE.sql", value_parser = pair)]
-    attach_schema: Vec<(String, PathBuf)>,
-    /// The setup SQL
-    #[arg(long, group = "text", value_name = "TEXT", allow_hyphen_values = true)]
-    sql: Option<String>,
-    /// A file with the setup SQL
-    #[arg(long, group = "text", value_name = "FILE")]
-    sql_file: Option<PathBuf>,
-    /// `-` reads the setup SQL from standard input
-    #[arg(group = "text", value_name = "-", value_parser = ["-"])]
-    stdin: Option<String>,
-    /// A policy file, or `builtin:NAME` [default: the door's shipped policy]
-    #[arg(long, value_name = "FILE")]
-    policy: Option<String>,
-    /// The door's name, the first word of every message
-    #[arg(long, default_value = "setup_sql", value_name = "DOOR")]
-    door: String,
+    #[command(flatten)]
+    base: BaseArgs,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
     /// Seed of random() and randomblob() [default: a fixed stream]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -64,43 +42,19 @@ pub(crate) struct Args {
     format: Format,
 }
 
-fn pair(text: &str) -> Result<(String, PathBuf), String> {
-    let (name, file) = text.split_once('=').ok_or("NAME=FILE is expected")?;
-    Ok((name.to_owned(), PathBuf::from(file)))
-}
-
-/// What stops a command before there is an outcome.
-enum Stop {
-    Tool(String),
-    Policy(PolicyError),
-}
-
-impl Stop {
-    fn tool(error: impl std::fmt::Display) -> Self {
-        Self::Tool(error.to_string())
-    }
-}
-
 pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
     match outcome(args) {
         Ok((outcome, query)) => {
             print(&outcome, query.as_ref(), args.format, output);
             if outcome.is_ok() { Exit::Ok } else { Exit::Refused }
         }
-        Err(Stop::Tool(text)) => {
-            output.complain(text);
-            Exit::Tool
-        }
-        Err(Stop::Policy(error)) => {
-            output.complain_of(error.diagnostics());
-            Exit::Policy
-        }
+        Err(stop) => stop.tell(output),
     }
 }
 
 fn outcome(args: &Args) -> Result<(Outcome, Option<Value>), Stop> {
-    let guard = Guard::new(policy(args)?, &args.door);
-    let source = text(args)?;
+    let guard = args.policy.guard()?;
+    let source = args.text.source(&args.policy.door)?;
     let seed = Seed::new("seawall", args.seed);
     let clock = args.now.map_or(Clock::Host, Clock::Fixed);
     let scratch;
@@ -116,76 +70,15 @@ fn outcome(args: &Args) -> Result<(Outcome, Option<Value>), Stop> {
             scratch.path()
         }
     };
+    let base = args.base.base()?.ok_or_else(|| Stop::tool("a database or a schema is needed"))?;
     let mut workspace =
-        Workspace::create(directory, &base(args)?, &attached(args)?, clock, &seed).map_err(Stop::tool)?;
+        Workspace::create(directory, &base, &args.base.attached()?, clock, &seed).map_err(Stop::tool)?;
     let outcome = setup::run(&mut workspace.connection, &guard, &source).map_err(Stop::tool)?;
     let query = match &args.query {
         Some(sql) => Some(query(&mut workspace, sql)?),
         None => None,
     };
     Ok((outcome, query))
-}
-
-fn policy(args: &Args) -> Result<Policy, Stop> {
-    let shipped = || format!("builtin:{}", args.door);
-    Policy::named(&args.policy.clone().unwrap_or_else(shipped)).map_err(Stop::Policy)
-}
-
-fn text(args: &Args) -> Result<Source, Stop> {
-    if let Some(sql) = &args.sql {
-        return Ok(Source::new(format!("<{}>", args.door), sql.as_str()));
-    }
-    let (name, bytes) = match &args.sql_file {
-        Some(file) => (file.display().to_string(), read(file)?),
-        None => {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .read_to_end(&mut bytes)
-                .map_err(|error| Stop::tool(format!("standard input: {error}")))?;
-            ("<stdin>".to_owned(), bytes)
-        }
-    };
-    utf8(name, bytes)
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, Stop> {
-    std::fs::read(file).map_err(|error| Stop::tool(format!("{}: {error}", file.display())))
-}
-
-/// SQL that is not UTF-8 would reach the rows as something else than was written.
-fn utf8(name: String, bytes: Vec<u8>) -> Result<Source, Stop> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Source::new(name, text)),
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let line = error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count() + 1;
-            Err(Stop::tool(format!("{name}:{line}: the file is not UTF-8 (byte {valid}); save it as UTF-8")))
-        }
-    }
-}
-
-fn schema(file: &Path) -> Result<Base, Stop> {
-    Ok(Base::Schema(utf8(file.display().to_string(), read(file)?)?))
-}
-
-fn base(args: &Args) -> Result<Base, Stop> {
-    match (&args.db, &args.schema) {
-        (Some(file), _) => Ok(Base::File(file.clone())),
-        (None, Some(file)) => schema(file),
-        (None, None) => Err(Stop::tool("a database or a schema is needed")),
-    }
-}
-
-fn attached(args: &Args) -> Result<Vec<Attached>, Stop> {
-    let files = args
-        .attach
-        .iter()
-        .map(|(name, file)| Ok(Attached { name: name.clone(), base: Base::File(file.clone()) }));
-    let blank = args
-        .attach_schema
-        .iter()
-        .map(|(name, file)| Ok(Attached { name: name.clone(), base: schema(file)? }));
-    files.chain(blank).collect()
 }
 
 /// The rows of a query under the shipped inspect policy; what goes wrong with it is its answer.

@@ -139,7 +139,7 @@ impl<'c> Judging<'c> {
             let text = statement.text.get(parameter.range()).unwrap_or_default();
             findings.push(Finding::plain(Code::BindParameter, Some(*parameter), text));
         }
-        let asked = text_witness::requests(statement, &self.catalog.known, Some(&self.catalog));
+        let asked = text_witness::mentioned(statement, &self.catalog.known, Some(&self.catalog));
         for request in asked {
             let decision = self.ruleset.decide(&request);
             findings.extend(Finding::denied(request, decision));

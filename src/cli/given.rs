@@ -1,0 +1,155 @@
+//! What several commands are given: a database or a schema, a policy and its door, files.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::guard::Guard;
+use crate::policy::{Policy, PolicyError};
+use crate::setup::workspace::{Attached, Base};
+use crate::source::Source;
+
+/// What stops a command before there is an outcome.
+pub(crate) enum Stop {
+    /// The tool failed, or what it was given cannot be read.
+    Tool(String),
+    /// The policy file is wrong.
+    Policy(PolicyError),
+}
+
+impl Stop {
+    pub(crate) fn tool(error: impl std::fmt::Display) -> Self {
+        Self::Tool(error.to_string())
+    }
+
+    /// Says it on standard error.
+    pub(crate) fn tell(self, output: &mut super::Output) -> super::Exit {
+        match self {
+            Self::Tool(text) => {
+                output.complain(text);
+                super::Exit::Tool
+            }
+            Self::Policy(error) => {
+                output.complain_of(error.diagnostics());
+                super::Exit::Policy
+            }
+        }
+    }
+}
+
+/// The database that a command works on; always a copy.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BaseArgs {
+    /// A database; the command works on a copy of it
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// The world's own DDL; the command works on a blank database built from it
+    #[arg(long, value_name = "FILE.sql")]
+    schema: Option<PathBuf>,
+    /// Attach a copy of a database under a schema name
+    #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
+    attach: Vec<(String, PathBuf)>,
+    /// Attach a blank database built from DDL under a schema name
+    #[arg(long, value_name = "NAME=FILE.sql", value_parser = pair)]
+    attach_schema: Vec<(String, PathBuf)>,
+}
+
+fn pair(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, file) = text.split_once('=').ok_or("NAME=FILE is expected")?;
+    Ok((name.to_owned(), PathBuf::from(file)))
+}
+
+impl BaseArgs {
+    /// The root database, where one is given.
+    pub(crate) fn base(&self) -> Result<Option<Base>, Stop> {
+        match (&self.db, &self.schema) {
+            (Some(file), _) => Ok(Some(Base::File(file.clone()))),
+            (None, Some(file)) => schema(file).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The databases beside it.
+    pub(crate) fn attached(&self) -> Result<Vec<Attached>, Stop> {
+        let files = self.attach.iter();
+        let files =
+            files.map(|(name, file)| Ok(Attached { name: name.clone(), base: Base::File(file.clone()) }));
+        let blank = self.attach_schema.iter();
+        let blank = blank.map(|(name, file)| Ok(Attached { name: name.clone(), base: schema(file)? }));
+        files.chain(blank).collect()
+    }
+}
+
+fn schema(file: &Path) -> Result<Base, Stop> {
+    Ok(Base::Schema(utf8(file.display().to_string(), read(file)?)?))
+}
+
+/// Setup SQL.
+#[derive(Debug, clap::Args)]
+#[group(id = "text", required = true, multiple = false)]
+pub(crate) struct TextArgs {
+    /// The setup SQL
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    sql: Option<String>,
+    /// A file with the setup SQL
+    #[arg(long, value_name = "FILE")]
+    sql_file: Option<PathBuf>,
+    /// `-` reads the setup SQL from standard input
+    #[arg(value_name = "-", value_parser = ["-"])]
+    stdin: Option<String>,
+}
+
+impl TextArgs {
+    /// The text, under a name that people know it by.
+    pub(crate) fn source(&self, door: &str) -> Result<Source, Stop> {
+        if let Some(sql) = &self.sql {
+            return Ok(Source::new(format!("<{door}>"), sql.as_str()));
+        }
+        let (name, bytes) = match &self.sql_file {
+            Some(file) => (file.display().to_string(), read(file)?),
+            None => {
+                let mut bytes = Vec::new();
+                let read = std::io::stdin().read_to_end(&mut bytes);
+                read.map_err(|error| Stop::tool(format!("standard input: {error}")))?;
+                ("<stdin>".to_owned(), bytes)
+            }
+        };
+        utf8(name, bytes)
+    }
+}
+
+/// The rules that a command judges by.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PolicyArgs {
+    /// A policy file, or `builtin:NAME` [default: the door's shipped policy]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<String>,
+    /// The door's name, the first word of every message
+    #[arg(long, default_value = "setup_sql", value_name = "DOOR")]
+    pub(crate) door: String,
+}
+
+impl PolicyArgs {
+    /// The guard of the door.
+    pub(crate) fn guard(&self) -> Result<Guard, Stop> {
+        let shipped = || format!("builtin:{}", self.door);
+        let policy = Policy::named(&self.policy.clone().unwrap_or_else(shipped)).map_err(Stop::Policy)?;
+        Ok(Guard::new(policy, &self.door))
+    }
+}
+
+/// The bytes of a file.
+pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Stop> {
+    std::fs::read(file).map_err(|error| Stop::tool(format!("{}: {error}", file.display())))
+}
+
+/// SQL that is not UTF-8 would reach the rows as something else than was written.
+pub(crate) fn utf8(name: String, bytes: Vec<u8>) -> Result<Source, Stop> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source::new(name, text)),
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let line = error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count() + 1;
+            Err(Stop::tool(format!("{name}:{line}: the file is not UTF-8 (byte {valid}); save it as UTF-8")))
+        }
+    }
+}
