@@ -5,6 +5,7 @@ mod advice;
 mod attribute;
 mod connect;
 mod door;
+mod examine;
 mod first_pass;
 mod full_way;
 mod judging;
@@ -15,6 +16,9 @@ mod ready;
 mod scopes;
 
 pub use door::{Door, Guard, GuardError, Prepared, Rows};
+pub use examine::{Examined, Seen, Way};
+pub use first_pass::Why;
 pub use judging::{Judged, Judging, Piece};
 pub use memo::ShapeId;
+pub use mentions::Closed;
 pub use ready::{Ready, StepError};

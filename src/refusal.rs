@@ -10,7 +10,7 @@ mod words;
 pub use excerpt::excerpt;
 pub use failure::{Failure, FailureContext, Near, counted, in_bytes};
 pub use finding::Finding;
-pub(crate) use finding::settle;
+pub(crate) use finding::{one_name, settle};
 pub(crate) use words::named;
 
 use std::fmt;

@@ -1,36 +1,108 @@
 //! The short judgement: one pass with everything on, where nothing silent can hide behind the text.
 
+use std::fmt;
+
 use super::attribute;
 use super::judging::Judging;
-use super::mentions::Around;
+use super::mentions::{Around, Closed};
 use crate::engine::event::{Event, EventKind};
 use crate::request::{Origin, Request};
 use crate::source::Name;
-use crate::statement::{Conflict, Statement};
+use crate::statement::{Conflict, Mention, Statement, TableMention};
+
+/// Why one pass does not settle what a statement asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// The text mentions a table that is closed.
+    Mentions(Name, Closed),
+    /// The text calls a function that is not allowed.
+    Calls(Name),
+    /// Its OR REPLACE reaches what the triggers on this table write.
+    ReplaceOverTriggers(Name),
+    /// Something asks what the caller may not.
+    NotOpen(Request),
+    /// The same, and the text names this view, which can lend its name or ask by itself.
+    NotOpenByView(Request, Name),
+    /// Every statement is to take the full way.
+    Always,
+}
+
+/// A clause without a period.
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mentions(name, Closed::Wholly) => write!(f, "it mentions {name}, which the policy closes"),
+            Self::Mentions(name, Closed::InPart) => {
+                write!(f, "it mentions {name}, which the policy closes in part")
+            }
+            Self::Mentions(name, Closed::Kept) => {
+                write!(f, "it mentions {name}, which is not the world's own data")
+            }
+            Self::Mentions(name, Closed::Behind(read)) => {
+                write!(f, "it mentions {name}, which reads {read}, closed at least in part")
+            }
+            Self::Mentions(name, Closed::TableFunction) => {
+                write!(f, "it mentions the table function {name}, which is not allowed")
+            }
+            Self::Calls(name) => write!(f, "it calls {name}, which is not allowed"),
+            Self::ReplaceOverTriggers(table) => {
+                write!(f, "its OR REPLACE reaches what the triggers on {table} write")
+            }
+            Self::NotOpen(request) => {
+                let (action, resource) = (request.action.word(), &request.resource);
+                write!(f, "something asks {action} of {resource}, which the caller may not")
+            }
+            Self::NotOpenByView(request, view) => {
+                let (action, resource) = (request.action.word(), &request.resource);
+                write!(
+                    f,
+                    "it names the view {view}, and something asks {action} of {resource}, which the caller may not"
+                )
+            }
+            Self::Always => f.write_str("every statement is to take it"),
+        }
+    }
+}
 
 impl Judging<'_> {
-    /// Whether a pass with everything on settles it: nothing would be denied to the caller, and
-    /// nothing that is silent can hide behind the text.
-    pub(super) fn first_pass_is_enough(&mut self, statement: &Statement<'_>, events: &[Event]) -> bool {
-        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
-        if self.mentions.hidden(statement, around) || self.replaces_over_triggers(statement) {
-            return false;
+    /// Why a pass with everything on does not settle it; `None` where nothing would be denied to
+    /// the caller, and nothing that is silent can hide behind the text.
+    pub(super) fn why_full_way(&mut self, statement: &Statement<'_>, events: &[Event]) -> Option<Why> {
+        if self.always_full {
+            return Some(Why::Always);
         }
-        let unlisted = |call: &crate::statement::Mention| {
+        let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
+        if let Some(name) = self.mentions.hidden(statement, around) {
+            let closed = self.mentions.closed(&name, around);
+            return Some(Why::Mentions(name, closed));
+        }
+        if let Some(target) = self.replaced_over_triggers(statement) {
+            return Some(Why::ReplaceOverTriggers(target.table.clone()));
+        }
+        let unlisted = |call: &&Mention| {
             self.catalog.known.functions.contains(&call.name) && !self.ruleset.allows_call(&call.name)
         };
-        if statement.calls.iter().any(unlisted) {
-            return false;
+        if let Some(call) = statement.calls.iter().find(unlisted) {
+            return Some(Why::Calls(call.name.clone()));
         }
-        let names_view = attribute::first_view(statement, &self.catalog).is_some();
-        events.iter().all(|event| {
-            self.open_to_caller(event) || (!names_view && self.is_trusted_world_code(event, statement))
+        let view = attribute::first_view(statement, &self.catalog);
+        let request = events.iter().find_map(|event| {
+            let closed = self.closed_to_caller(event)?;
+            let trusted = view.is_none() && self.is_trusted_world_code(event, statement);
+            (!trusted).then_some(closed)
+        })?;
+        Some(match view {
+            Some(view) => Why::NotOpenByView(request, view),
+            None => Why::NotOpen(request),
         })
     }
 
-    fn open_to_caller(&self, event: &Event) -> bool {
+    /// The first request of a callback that would be denied to the caller.
+    fn closed_to_caller(&self, event: &Event) -> Option<Request> {
         let (action, resources) = attribute::resources(event, &self.catalog);
-        resources.into_iter().all(|resource| self.ruleset.allows(action, resource))
+        let mut requests = resources.into_iter().map(|resource| Request::caller(action, resource, None));
+        requests.find(|request| !self.ruleset.decide(request).allowed)
     }
 
     /// A request that the text does not name and that a trigger or an expression may make: the
@@ -63,16 +135,18 @@ impl Judging<'_> {
         })
     }
 
-    /// Whether the statement's OR REPLACE may also apply to what triggers write.
-    pub(super) fn replaces_over_triggers(&self, statement: &Statement<'_>) -> bool {
-        let Some(target) = &statement.target else { return false };
+    /// The target of a statement whose OR REPLACE may also apply to what triggers write.
+    pub(super) fn replaced_over_triggers<'s>(
+        &self,
+        statement: &'s Statement<'_>,
+    ) -> Option<&'s TableMention> {
+        let target = statement.target.as_ref()?;
         if !matches!(target.conflict, Some((Conflict::Replace, _))) {
-            return false;
+            return None;
         }
-        let found = self.catalog.resolve(target.table.schema.as_ref(), &target.table.table);
-        found.is_some_and(|(schema, _)| {
-            schema.triggers_on(&target.table.table).next().is_some()
-                || self.catalog.schemas.iter().any(|s| s.name == *"temp" && !s.triggers.is_empty())
-        })
+        let (schema, _) = self.catalog.resolve(target.table.schema.as_ref(), &target.table.table)?;
+        let fires = schema.triggers_on(&target.table.table).next().is_some()
+            || self.catalog.schemas.iter().any(|s| s.name == *"temp" && !s.triggers.is_empty());
+        fires.then_some(&target.table)
     }
 }

@@ -20,37 +20,35 @@ use crate::engine::keys::Keys;
 use crate::engine::recorder::Phase;
 use crate::engine::switches::WorldCodeOff;
 use crate::policy::Verb;
-use crate::request::{Action, Origin, Request, Resource};
+use crate::request::{Action, Origin, Request, Resource, Witness};
 use crate::ruleset::Decision;
 use crate::source::Name;
 use crate::statement::Statement;
 
 /// The two parts of what a statement asks.
 struct Parts {
-    caller: Vec<Request>,
+    caller: Vec<(Request, Witness)>,
     world: Vec<Event>,
     /// The triggers that fire.
     firing: Vec<Name>,
 }
 
+/// What SQLite's witnesses saw of a statement.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// All that it asks, with who saw it: first the caller's, then the world's.
+    All(Vec<(Request, Witness)>),
+    /// What was denied while it was prepared, which ended that.
+    Denied(Vec<(Request, Decision)>),
+}
+
 /// Judges a row statement by both passes, and by EXPLAIN where something could be silent.
 pub(super) fn judge<'c>(judging: &mut Judging<'c>, statement: &Statement<'_>) -> Judged<'c> {
-    let view = target_view(judging, statement);
-    let parts = match &view {
-        Some(view) => view_parts(judging, statement, view),
-        None => table_parts(judging, statement),
-    };
-    let parts = match parts {
-        Ok(Ok(parts)) => parts,
-        Ok(Err(denied)) => return judging.refused(denied, statement),
+    let denied = match asked(judging, statement) {
+        Ok(Asked::All(requests)) => judging.denied(requests.into_iter().map(|(request, _)| request)),
+        Ok(Asked::Denied(denied)) => return judging.refused(denied, statement),
         Err(error) => return Judged::Failed(error),
     };
-    let world = match attribute_world(judging, &parts) {
-        Ok(world) => world,
-        Err(error) => return Judged::Failed(error),
-    };
-    let replaced = replaced_by_triggers(judging, statement, &parts);
-    let denied = judging.denied(parts.caller.into_iter().chain(world).chain(replaced));
     if !denied.is_empty() {
         return judging.refused(denied, statement);
     }
@@ -61,6 +59,23 @@ pub(super) fn judge<'c>(judging: &mut Judging<'c>, statement: &Statement<'_>) ->
             Judged::Ready(Ready::new(judging, prepared, events, Phase::Step))
         }
     }
+}
+
+/// Finds what a row statement asks, by both passes and EXPLAIN; decides nothing.
+pub(super) fn asked(judging: &mut Judging<'_>, statement: &Statement<'_>) -> Result<Asked> {
+    let parts = match target_view(judging, statement) {
+        Some(view) => view_parts(judging, statement, &view)?,
+        None => table_parts(judging, statement)?,
+    };
+    let parts = match parts {
+        Ok(parts) => parts,
+        Err(denied) => return Ok(Asked::Denied(denied)),
+    };
+    let world = attribute_world(judging, &parts)?;
+    let replaced = replaced_by_triggers(judging, statement, &parts);
+    let mut requests = parts.caller;
+    requests.extend(world.into_iter().chain(replaced).map(|request| (request, Witness::Authorizer)));
+    Ok(Asked::All(requests))
 }
 
 type Split = Result<std::result::Result<Parts, Vec<(Request, Decision)>>>;
@@ -74,7 +89,7 @@ fn table_parts(judging: &mut Judging<'_>, statement: &Statement<'_>) -> Split {
     drop(pass.prepared?);
     let mut caller = callers(judging, statement, &pass.events);
     let silent = audit(judging, statement, &caller)?;
-    caller.extend(silent);
+    caller.extend(silent.into_iter().map(|request| (request, Witness::Audit)));
     drop(off);
     let (all, firing) = world_pass(judging, statement)?;
     let (world, _) = difference(all, &pass.events);
@@ -115,7 +130,7 @@ fn view_parts(judging: &mut Judging<'_>, statement: &Statement<'_>, view: &(Name
     }
     let mut caller = callers(judging, statement, &mine);
     let silent = audit(judging, statement, &caller)?;
-    caller.extend(silent);
+    caller.extend(silent.into_iter().map(|request| (request, Witness::Audit)));
     Ok(Ok(Parts { caller, world, firing }))
 }
 
@@ -142,7 +157,11 @@ fn target_view(judging: &Judging<'_>, statement: &Statement<'_>) -> Option<(Name
     (table.kind == TableKind::View && stands_in).then(|| (schema.name.clone(), target.table.table.clone()))
 }
 
-fn callers(judging: &mut Judging<'_>, statement: &Statement<'_>, events: &[Event]) -> Vec<Request> {
+fn callers(
+    judging: &mut Judging<'_>,
+    statement: &Statement<'_>,
+    events: &[Event],
+) -> Vec<(Request, Witness)> {
     let settled_by_audit = |event: &Event| {
         // Which schema such a read means, or whether it means a CTE, only the program shows.
         let bare = event.kind == EventKind::Read && event.schema.is_empty() && event.second.is_empty();
@@ -152,9 +171,9 @@ fn callers(judging: &mut Judging<'_>, statement: &Statement<'_>, events: &[Event
             && statement.mentions(|word| name == *word)
     };
     let asked = events.iter().filter(|event| !settled_by_audit(event));
-    let mut requests: Vec<Request> =
-        asked.flat_map(|event| of_caller(event, statement, &judging.catalog)).collect();
-    requests.extend(views_read(judging, statement));
+    let told = asked.flat_map(|event| of_caller(event, statement, &judging.catalog));
+    let mut requests: Vec<(Request, Witness)> = told.map(|request| (request, Witness::Authorizer)).collect();
+    requests.extend(views_read(judging, statement).into_iter().map(|request| (request, Witness::Text)));
     requests
 }
 
@@ -205,13 +224,19 @@ fn unexplained<'t>(statement: &Statement<'t>) -> &'t str {
 }
 
 /// What the program does for the caller and no request of the caller's tells.
-fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request]) -> Result<Vec<Request>> {
-    let tables = judging.hidden_tables(statement);
+fn audit(
+    judging: &mut Judging<'_>,
+    statement: &Statement<'_>,
+    caller: &[(Request, Witness)],
+) -> Result<Vec<Request>> {
+    let every = judging.audits_all;
+    let tables = judging.mentioned_tables(statement, every);
     let ruleset = std::sync::Arc::clone(&judging.ruleset);
     let catalog = std::sync::Arc::clone(&judging.catalog);
     let known = &catalog.known.functions;
-    let unlisted =
-        |call: &&crate::statement::Mention| known.contains(&call.name) && !ruleset.allows_call(&call.name);
+    let unlisted = |call: &&crate::statement::Mention| {
+        known.contains(&call.name) && (every || !ruleset.allows_call(&call.name))
+    };
     let calls: Vec<&Name> = statement.calls.iter().filter(unlisted).map(|call| &call.name).collect();
     if tables.is_empty() && calls.is_empty() {
         return Ok(Vec::new());
@@ -226,7 +251,7 @@ fn audit(judging: &mut Judging<'_>, statement: &Statement<'_>, caller: &[Request
         let (schema, table) = (&opened.schema, &opened.table);
         let target = statement.target.as_ref().is_some_and(|target| target.table.table == *table);
         let key = if target { key_columns(judging, schema, table)? } else { Vec::new() };
-        let asked = |request: &Request| {
+        let asked = |(request, _): &(Request, Witness)| {
             request.action == Action::Read
                 && request.resource.table_name().is_some_and(|(s, t)| (s, t) == (schema, table))
         };
@@ -304,7 +329,7 @@ fn is_foreign_keys(judging: &mut Judging<'_>, action: Action, resource: &Resourc
 
 /// SQLite applies the statement's own OR REPLACE to what the firing triggers write.
 fn replaced_by_triggers(judging: &Judging<'_>, statement: &Statement<'_>, parts: &Parts) -> Vec<Request> {
-    if !judging.replaces_over_triggers(statement) {
+    if judging.replaced_over_triggers(statement).is_none() {
         return Vec::new();
     }
     let clause = statement.target.as_ref().and_then(|target| target.conflict).map(|(_, span)| span);

@@ -72,6 +72,8 @@ pub struct Judging<'c> {
     pub(super) all_connected: bool,
     /// Whether every statement takes the full way; a test compares it with the short one.
     pub(super) always_full: bool,
+    /// Whether the audit looks at every table and call of the text, not only at what may be denied.
+    pub(super) audits_all: bool,
 }
 
 impl<'c> Judging<'c> {
@@ -109,6 +111,7 @@ impl<'c> Judging<'c> {
             connected: BTreeSet::new(),
             all_connected: false,
             always_full: false,
+            audits_all: false,
         })
     }
 
@@ -182,9 +185,7 @@ impl<'c> Judging<'c> {
     /// Judges `statement` by every witness; where it is allowed, answers it ready to be stepped.
     pub fn judge(&mut self, statement: &Statement<'_>) -> Judged<'c> {
         let seen = self.text_findings(statement);
-        // What is no row statement could act while being prepared; what holds a NUL byte is not
-        // what SQLite would read.
-        if !seen.is_empty() && (statement.nul.is_some() || !statement.head.is_row()) {
+        if !seen.is_empty() && is_for_text_alone(statement) {
             return Judged::Refused(seen);
         }
         match self.judge_by_engine(statement) {
@@ -228,12 +229,7 @@ impl<'c> Judging<'c> {
 
     /// A PRAGMA, and whatever the text did not see for what it is: answered while being prepared.
     fn other(&mut self, statement: &Statement<'_>) -> Judged<'c> {
-        if matches!(statement.head, Head::Pragma(_)) {
-            // A check connects them, and what a cold one asks for itself is not the caller's.
-            self.connect_all();
-        }
-        let pass = self.pass(statement.sql());
-        match pass {
+        match self.other_pass(statement) {
             Pass { denied, .. } if !denied.is_empty() => self.refused(denied, statement),
             Pass { prepared: Err(error), .. } => Judged::Failed(error),
             Pass { prepared: Ok(prepared), events, .. } => {
@@ -252,7 +248,32 @@ impl<'c> Judging<'c> {
         }
     }
 
+    /// Prepares what is no row statement.
+    pub(super) fn other_pass(&mut self, statement: &Statement<'_>) -> Pass<'c> {
+        if matches!(statement.head, Head::Pragma(_)) {
+            // A check connects them, and what a cold one asks for itself is not the caller's.
+            self.connect_all();
+        }
+        self.pass(statement.sql())
+    }
+
     fn rows(&mut self, statement: &Statement<'_>) -> Judged<'c> {
+        let pass = self.first_pass(statement);
+        let prepared = match pass.prepared {
+            _ if !pass.denied.is_empty() => return self.refused(pass.denied, statement),
+            Err(error) => return Judged::Failed(error),
+            Ok(prepared) => prepared,
+        };
+        if self.why_full_way(statement, &pass.events).is_none() {
+            return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
+        }
+        drop(prepared);
+        self.full_ways += 1;
+        full_way::judge(self, statement)
+    }
+
+    /// Prepares a row statement with everything on, when its virtual tables are connected.
+    pub(super) fn first_pass(&mut self, statement: &Statement<'_>) -> Pass<'c> {
         let mut pass = self.pass(statement.sql());
         let again = match pass.prepared {
             Ok(_) => self.connected_by(&mut pass.events, statement),
@@ -261,17 +282,7 @@ impl<'c> Judging<'c> {
         if again {
             pass = self.pass(statement.sql());
         }
-        let prepared = match pass.prepared {
-            _ if !pass.denied.is_empty() => return self.refused(pass.denied, statement),
-            Err(error) => return Judged::Failed(error),
-            Ok(prepared) => prepared,
-        };
-        if !self.always_full && self.first_pass_is_enough(statement, &pass.events) {
-            return Judged::Ready(Ready::new(self, prepared, pass.events, Phase::Step));
-        }
-        drop(prepared);
-        self.full_ways += 1;
-        full_way::judge(self, statement)
+        pass
     }
 
     /// Whether statements of this one's shape are judged alike. Never what writes a virtual table,
@@ -290,10 +301,10 @@ impl<'c> Judging<'c> {
         self.mentions.views_behind(view, around)
     }
 
-    /// The hidden tables that the text mentions.
-    pub(super) fn hidden_tables(&mut self, statement: &Statement<'_>) -> Vec<(Name, Name)> {
+    /// The hidden tables that the text mentions; with `every`, all that it mentions.
+    pub(super) fn mentioned_tables(&mut self, statement: &Statement<'_>, every: bool) -> Vec<(Name, Name)> {
         let around = Around { connection: self.connection, ruleset: &self.ruleset, catalog: &self.catalog };
-        self.mentions.hidden_tables(statement, around)
+        self.mentions.tables(statement, around, every)
     }
 
     /// Prepares `sql` under the recording callback.
@@ -339,6 +350,12 @@ impl<'c> Judging<'c> {
         }
         Judged::Refused(settle(findings))
     }
+}
+
+/// Whether a statement that its text refuses must not be prepared: what is no row statement could act
+/// while being prepared, and what holds a NUL byte is not what SQLite would read.
+pub(super) fn is_for_text_alone(statement: &Statement<'_>) -> bool {
+    statement.nul.is_some() || !statement.head.is_row()
 }
 
 /// One prepare under the recording callback.

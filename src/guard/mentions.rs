@@ -24,6 +24,21 @@ pub(super) struct Mentions {
     bodies: Option<BTreeMap<Name, Vec<(Name, bool)>>>,
 }
 
+/// How a table that a text mentions is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// A read of it as a whole is denied.
+    Wholly,
+    /// Reads of some columns may be denied.
+    InPart,
+    /// SQLite or a virtual table keeps it for itself.
+    Kept,
+    /// It is open itself, but it reads this one, which is closed at least in part.
+    Behind(Name),
+    /// It is a table function that is not allowed.
+    TableFunction,
+}
+
 /// What mentions are looked up in.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
@@ -57,24 +72,65 @@ impl Mentions {
             || begins_internal(name)
     }
 
-    /// Whether the text mentions, in any quoting, a table that is hidden wholly or in part.
-    pub(super) fn hidden(&mut self, statement: &Statement<'_>, around: Around<'_>) -> bool {
-        statement.mentions(|name| self.is_hidden(name, around))
+    /// The first table that the text mentions, in any quoting, that is hidden wholly or in part.
+    pub(super) fn hidden(&mut self, statement: &Statement<'_>, around: Around<'_>) -> Option<Name> {
+        let mut found = None;
+        statement.mentions(|name| {
+            let hidden = self.is_hidden(name, around);
+            if hidden {
+                found = Some(Name::from(name));
+            }
+            hidden
+        });
+        found
     }
 
-    /// The hidden tables that the text mentions, in every schema that holds them.
-    pub(super) fn hidden_tables(
+    /// How a table that is hidden is closed.
+    pub(super) fn closed(&mut self, name: &Name, around: Around<'_>) -> Closed {
+        let Around { ruleset, catalog, .. } = around;
+        let mut holders = catalog.holders(name).map(|schema| &schema.name).peekable();
+        if holders.peek().is_none() {
+            return if is_internal(name) { Closed::Kept } else { Closed::TableFunction };
+        }
+        let mut how = None;
+        for schema in holders {
+            let whole = Resource::table(schema.clone(), name.clone());
+            if ruleset.kept_code(schema, name).is_some() {
+                return Closed::Kept;
+            } else if !ruleset.allows(Action::Read, whole) {
+                how = Some(Closed::Wholly);
+            } else if ruleset.hides_a_column(schema, name) {
+                how = how.or(Some(Closed::InPart));
+            }
+        }
+        let behind = |mentions: &mut Self| {
+            let read = mentions.read_by(name, around);
+            read.into_iter().filter(|read| mentions.is_hidden(read.folded(), around)).min()
+        };
+        match how {
+            Some(how) => how,
+            None => behind(self).map_or(Closed::InPart, Closed::Behind),
+        }
+    }
+
+    /// The hidden tables that the text mentions, in every schema that holds them; with `every`, all
+    /// tables that it mentions.
+    pub(super) fn tables(
         &mut self,
         statement: &Statement<'_>,
         around: Around<'_>,
+        every: bool,
     ) -> Vec<(Name, Name)> {
         let catalog = around.catalog;
         let mut names: Vec<Name> = Vec::new();
         statement.mentions(|name| {
-            if self.is_hidden(name, around) {
+            let counts = |mentions: &mut Self, name: &str| {
+                if every { mentions.is_table(catalog, name) } else { mentions.is_hidden(name, around) }
+            };
+            if counts(self, name) {
                 let name = Name::from(name);
                 let read = self.read_by(&name, around);
-                names.extend(read.into_iter().filter(|name| self.is_hidden(name.folded(), around)));
+                names.extend(read.into_iter().filter(|name| counts(self, name.folded())));
                 names.push(name);
             }
             false

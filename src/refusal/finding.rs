@@ -84,7 +84,7 @@ impl Finding {
 }
 
 /// A table under the name by which two witnesses may know it differently.
-fn one_name(schema: &Name, table: &Name) -> (Name, Name) {
+pub(crate) fn one_name(schema: &Name, table: &Name) -> (Name, Name) {
     match table.folded() {
         "sqlite_master" => (schema.clone(), Name::from("sqlite_schema")),
         "sqlite_temp_master" | "sqlite_temp_schema" => (Name::from("temp"), Name::from("sqlite_schema")),
