@@ -2,6 +2,7 @@
 //! the [`Ruleset`](crate::ruleset::Ruleset) decides, and what is allowed is stepped under watch.
 
 mod advice;
+pub mod agreement;
 mod attribute;
 mod connect;
 mod door;

@@ -27,7 +27,7 @@ struct Common<'a> {
     /// The common table expressions that its query can name.
     visible: Vec<usize>,
     walked: bool,
-    columns: Option<Vec<Name>>,
+    offers: Offers,
 }
 
 /// Collects what a tree asks.
@@ -95,8 +95,12 @@ impl<'a> Collector<'a> {
 
     /// Asks for the reading of what a name was found to be.
     pub(super) fn read(&mut self, found: Found, span: Option<Span>) {
-        if let Found::Column { schema, table, column } = found {
-            self.ask(Action::Read, Resource::Column { schema, table, column }, span);
+        match found {
+            Found::Column { schema, table, column } => {
+                self.ask(Action::Read, Resource::Column { schema, table, column }, span);
+            }
+            Found::Rowid { schema, table } => self.ask(Action::Read, Resource::Table { schema, table }, span),
+            Found::Nothing => {}
         }
     }
 
@@ -151,7 +155,7 @@ impl<'a> Collector<'a> {
 
     fn upsert(&mut self, upsert: &'a Upsert, target: &Source) {
         let excluded =
-            Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::Columns(None) };
+            Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::UNKNOWN };
         let key = Scope { sources: vec![target.clone()], aliases: Vec::new() };
         self.scopes.push(key);
         for term in &upsert.target {
@@ -249,7 +253,7 @@ impl<'a> Collector<'a> {
             return None;
         };
         let (schema, table) = (&target.table.schema, &target.table.table);
-        let offers = self.table(schema.as_ref(), table).unwrap_or(Offers::Columns(None));
+        let offers = self.table(schema.as_ref(), table).unwrap_or(Offers::UNKNOWN);
         Some(Source { name: Some(alias.unwrap_or_else(|| table.clone())), schema: schema.clone(), offers })
     }
 
@@ -271,7 +275,7 @@ impl<'a> Collector<'a> {
     pub(super) fn source(&mut self, name: &ObjectName, called: bool) -> Offers {
         let Some((schema, ident)) = table_name(name) else {
             self.unclear("a table's name has more than two parts");
-            return Offers::Columns(None);
+            return Offers::UNKNOWN;
         };
         let table = Name::from(ident.value.as_str());
         let start = schema.unwrap_or(ident).span;
@@ -281,19 +285,19 @@ impl<'a> Collector<'a> {
             && !called
             && let Some(id) = self.visible.iter().rev().copied().find(|id| self.commons[*id].name == table)
         {
-            return Offers::Columns(self.common(id));
+            return self.common(id);
         }
         let held = self.catalog.is_some_and(|catalog| catalog.resolve(schema.as_ref(), &table).is_some());
         if !held && self.known.modules.contains(&table) {
             self.ask(Action::Call, Resource::Function(table), span);
-            return Offers::Columns(None);
+            return Offers::UNKNOWN;
         }
         match self.table(schema.as_ref(), &table) {
             Some(Offers::Table { schema, table, columns }) => {
                 self.ask(Action::Read, Resource::table(schema.clone(), table.clone()), span);
                 Offers::Table { schema, table, columns }
             }
-            _ => Offers::Columns(None),
+            _ => Offers::UNKNOWN,
         }
     }
 
@@ -304,7 +308,7 @@ impl<'a> Collector<'a> {
                 self.unclear("a common table expression has a clause that is not known");
             }
             let name = Name::from(cte.alias.name.value.as_str());
-            self.commons.push(Common { name, cte, visible: Vec::new(), walked: false, columns: None });
+            self.commons.push(Common { name, cte, visible: Vec::new(), walked: false, offers: Offers::UNKNOWN });
         }
         // They see each other, whatever their order, and themselves.
         self.visible.extend(first..self.commons.len());
@@ -313,40 +317,41 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Walks a common table expression when it is first named; answers its columns.
-    fn common(&mut self, id: usize) -> Option<Vec<Name>> {
-        let Common { cte, walked, columns, visible, .. } = &mut self.commons[id];
+    /// Walks a common table expression when it is first named; answers what it offers.
+    fn common(&mut self, id: usize) -> Offers {
+        let Common { cte, walked, offers, visible, .. } = &mut self.commons[id];
         if *walked {
-            return columns.clone();
+            return offers.clone();
         }
         *walked = true;
         let cte = *cte;
-        let given: Vec<Name> =
-            cte.alias.columns.iter().map(|column| Name::from(column.name.value.as_str())).collect();
-        if !given.is_empty() {
+        let given = cte.alias.columns.iter().map(|column| Name::from(column.name.value.as_str()));
+        let given: Vec<Name> = given.collect();
+        let given = if given.is_empty() { None } else { Some(Offers::Columns(Some(given))) };
+        if let Some(given) = &given {
             // Known while its own query is walked, which may name it.
-            *columns = Some(given.clone());
+            *offers = given.clone();
         }
         let visible = std::mem::replace(&mut self.visible, visible.clone());
         let found = self.query(&cte.query);
         self.visible = visible;
-        let columns = if given.is_empty() { found } else { Some(given) };
-        self.commons[id].columns.clone_from(&columns);
-        columns
+        let offers = given.unwrap_or(found);
+        self.commons[id].offers = offers.clone();
+        offers
     }
 
-    /// A query; answers its columns where they are known.
-    pub(super) fn query(&mut self, query: &'a Query) -> Option<Vec<Name>> {
+    /// A query; answers what it offers to one around it.
+    pub(super) fn query(&mut self, query: &'a Query) -> Offers {
         let visible = self.visible.len();
         if let Some(with) = &query.with {
             self.with(with);
         }
-        let columns = self.body(query);
+        let offers = self.body(query);
         self.visible.truncate(visible);
-        columns
+        offers
     }
 
-    fn body(&mut self, query: &'a Query) -> Option<Vec<Name>> {
+    fn body(&mut self, query: &'a Query) -> Offers {
         if query.fetch.is_some()
             || !query.locks.is_empty()
             || query.for_clause.is_some()
@@ -356,7 +361,7 @@ impl<'a> Collector<'a> {
         {
             self.unclear("a query has a clause that is not known");
         }
-        let columns = self.set(&query.body, query.order_by.as_ref());
+        let offers = self.set(&query.body, query.order_by.as_ref());
         match &query.limit_clause {
             None => {}
             Some(LimitClause::LimitOffset { limit, offset, limit_by }) => {
@@ -369,22 +374,22 @@ impl<'a> Collector<'a> {
                 self.expression(limit);
             }
         }
-        columns
+        offers
     }
 
     /// The body of a query. What a compound query is ordered by are columns of its result.
-    fn set(&mut self, body: &'a SetExpr, order_by: Option<&'a OrderBy>) -> Option<Vec<Name>> {
+    fn set(&mut self, body: &'a SetExpr, order_by: Option<&'a OrderBy>) -> Offers {
         match body {
             SetExpr::Select(select) => self.select(select, order_by),
             SetExpr::Query(query) => self.query(query),
             SetExpr::SetOperation { left, right, .. } => {
-                let columns = self.set(left, None);
+                let offers = self.set(left, None);
                 self.set(right, None);
-                columns
+                offers
             }
             SetExpr::Values(values) => {
                 self.values(values);
-                None
+                Offers::UNKNOWN
             }
             SetExpr::Insert(_)
             | SetExpr::Update(_)
@@ -392,7 +397,7 @@ impl<'a> Collector<'a> {
             | SetExpr::Merge(_)
             | SetExpr::Table(_) => {
                 self.unclear("a query's kind is not known");
-                None
+                Offers::UNKNOWN
             }
         }
     }

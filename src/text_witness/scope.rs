@@ -24,6 +24,11 @@ pub(super) enum Offers {
     Columns(Option<Vec<Name>>),
 }
 
+impl Offers {
+    /// Columns that the text does not tell.
+    pub(super) const UNKNOWN: Self = Self::Columns(None);
+}
+
 /// What the names of one SELECT, UPDATE or DELETE can mean.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
@@ -35,8 +40,10 @@ pub(super) struct Scope {
 /// What a name of the text was found to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// A column of a table; none for its rowid, which may be the key under another name.
+    /// A column of a table.
     Column { schema: Name, table: Name, column: Name },
+    /// The rowid of a table, where it may be the key under another name.
+    Rowid { schema: Name, table: Name },
     /// Something that is no column of a table, or that the text does not tell.
     Nothing,
 }
@@ -120,7 +127,7 @@ impl Source {
             // A rowid may be an INTEGER PRIMARY KEY, which is read under its own name.
             let keyed = columns.as_ref().is_none_or(|details| details.columns.iter().any(|c| c.key > 0));
             if keyed {
-                return Found::Nothing;
+                return Found::Rowid { schema: schema.clone(), table: table.clone() };
             }
             column = Name::from("ROWID");
         }

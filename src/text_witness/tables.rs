@@ -11,7 +11,7 @@ use super::scope::{Offers, Scope, Source};
 use crate::source::{Name, Span};
 
 impl<'a> Collector<'a> {
-    pub(super) fn select(&mut self, select: &'a Select, order_by: Option<&'a OrderBy>) -> Option<Vec<Name>> {
+    pub(super) fn select(&mut self, select: &'a Select, order_by: Option<&'a OrderBy>) -> Offers {
         if is_foreign(select) {
             self.unclear("a SELECT has a clause that is not known");
         }
@@ -41,8 +41,16 @@ impl<'a> Collector<'a> {
             self.order_by(order_by, &aliases);
         }
         self.windows.pop();
-        self.scopes.pop();
-        columns
+        let scope = self.scopes.pop();
+        // `SELECT * FROM t` has the columns of t, whatever they are.
+        let passed_on = || match (select.projection.as_slice(), scope?.sources.as_slice()) {
+            ([SelectItem::Wildcard(_)], [only]) => Some(only.offers.clone()),
+            _ => None,
+        };
+        match columns {
+            Some(columns) => Offers::Columns(Some(columns)),
+            None => passed_on().unwrap_or(Offers::UNKNOWN),
+        }
     }
 
     /// The results of a SELECT or RETURNING; answers their names, where they are known.
@@ -137,22 +145,26 @@ impl<'a> Collector<'a> {
                 scope.sources.push(Source { name: given.or_else(|| ident(name.0.last())), schema, offers });
             }
             TableFactor::Derived { lateral: false, subquery, alias, sample: None } => {
-                let columns = self.query(subquery);
+                let offers = self.query(subquery);
                 let name = self.alias(alias.as_ref());
-                scope.sources.push(Source { name, schema: None, offers: Offers::Columns(columns) });
+                scope.sources.push(Source { name, schema: None, offers });
             }
             TableFactor::NestedJoin { table_with_joins, alias } => {
                 let name = self.alias(alias.as_ref());
                 let mut inner = Scope::default();
                 self.from(table_with_joins, &mut inner, later);
                 if name.is_some() {
-                    scope.sources.push(Source { name, schema: None, offers: Offers::Columns(None) });
+                    // They are known by the one name from now on.
+                    for source in &mut inner.sources {
+                        source.name.clone_from(&name);
+                        source.schema = None;
+                    }
                 }
                 scope.sources.extend(inner.sources);
             }
             _ => {
                 self.unclear("a FROM list has an item that is not known");
-                scope.sources.push(Source { name: None, schema: None, offers: Offers::Columns(None) });
+                scope.sources.push(Source { name: None, schema: None, offers: Offers::UNKNOWN });
             }
         }
     }

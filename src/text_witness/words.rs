@@ -27,6 +27,7 @@ pub(super) const fn may_name(keyword: Keyword) -> bool {
             | Keyword::FIRST
             | Keyword::FOLLOWING
             | Keyword::GROUPS
+            | Keyword::INDEXED
             | Keyword::LAST
             | Keyword::MATERIALIZED
             | Keyword::NULLS
