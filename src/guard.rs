@@ -3,6 +3,7 @@
 
 mod advice;
 mod attribute;
+mod check;
 mod connect;
 mod door;
 mod first_pass;
@@ -11,10 +12,14 @@ mod judging;
 mod live;
 mod memo;
 mod mentions;
+mod near;
 mod ready;
 mod scopes;
+mod text;
 
+pub use check::{Checked, Checker};
 pub use door::{Door, Guard, GuardError, Prepared, Rows};
 pub use judging::{Judged, Judging, Piece};
 pub use memo::ShapeId;
+pub(crate) use near::{near, world};
 pub use ready::{Ready, StepError};
