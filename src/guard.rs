@@ -3,6 +3,7 @@
 
 mod advice;
 mod attribute;
+mod check;
 mod connect;
 mod door;
 mod examine;
@@ -12,13 +13,17 @@ mod judging;
 mod live;
 mod memo;
 mod mentions;
+mod near;
 mod ready;
 mod scopes;
+mod text;
 
+pub use check::{Checked, Checker};
 pub use door::{Door, Guard, GuardError, Prepared, Rows};
 pub use examine::{Examined, Seen, Way};
 pub use first_pass::Why;
 pub use judging::{Judged, Judging, Piece};
 pub use memo::ShapeId;
 pub use mentions::Closed;
+pub(crate) use near::{near, world};
 pub use ready::{Ready, StepError};

@@ -9,7 +9,7 @@ use super::live::{Exchange, Live, Module, named, take_denied};
 use super::memo::{Memo, ShapeId};
 use super::mentions::{Around, Mentions};
 use super::ready::Ready;
-use super::{advice, attribute, full_way};
+use super::{advice, attribute, full_way, text};
 use crate::catalog::{Catalog, TableKind};
 use crate::diagnostic::Code;
 use crate::engine::event::Event;
@@ -134,21 +134,13 @@ impl<'c> Judging<'c> {
 
     /// What the text alone holds against `statement`: denials first, then advice that is denied.
     pub fn text_findings(&self, statement: &Statement<'_>) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        if let Some(nul) = statement.nul {
-            findings.push(Finding::plain(Code::NulByte, Some(nul), ""));
-        }
-        for parameter in &statement.parameters {
-            let text = statement.text.get(parameter.range()).unwrap_or_default();
-            findings.push(Finding::plain(Code::BindParameter, Some(*parameter), text));
-        }
         let asked = text_witness::mentioned(statement, &self.catalog.known, Some(&self.catalog));
-        for request in asked {
-            let decision = self.ruleset.decide(&request);
-            findings.extend(Finding::denied(request, decision));
-        }
-        findings.extend(advice::from_text(self, statement, Level::Deny));
-        settle(findings)
+        text::findings(&self.ruleset, Some(&self.catalog), statement, asked)
+    }
+
+    /// The advice that the text alone gives and the policy has told.
+    pub(super) fn told_by_text(&self, statement: &Statement<'_>) -> Vec<Finding> {
+        advice::from_text(self.ruleset.policy(), Some(&self.catalog), statement, Level::Warn)
     }
 
     /// Reads the statement at `span` of `text` and judges its text; with `shapes`, one of a shape that
@@ -162,8 +154,7 @@ impl<'c> Judging<'c> {
         }
         let statement = Statement::read(text, span);
         let findings = self.text_findings(&statement);
-        let clean =
-            shapes && findings.is_empty() && advice::from_text(self, &statement, Level::Warn).is_empty();
+        let clean = shapes && findings.is_empty() && self.told_by_text(&statement).is_empty();
         let id = if clean && self.may_memoise(&statement) { self.memo.add(self.shape.clone()) } else { None };
         Piece::Read { statement: Box::new(statement), id, findings }
     }
