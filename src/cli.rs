@@ -31,8 +31,8 @@ enum Command {
     Check(Box<check::Args>),
     /// Check, show or describe policy files
     Policy(policy::Args),
-    /// Print what a code means and what to do about it
-    Explain(explain::Args),
+    /// Tell what SQL asks, who saw it and which rule decided; or what a code means
+    Explain(Box<explain::Args>),
 }
 
 /// Runs the command that the process was started with.
