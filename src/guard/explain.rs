@@ -14,7 +14,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::catalog;
 use crate::refusal::{Context, Failure, FailureContext, Finding, Refusal, counted, in_bytes};
 use crate::request::Witness;
-use crate::ruleset::{Ground, Ruleset, Section};
+use crate::ruleset::{Ground, Ruleset};
 use crate::source::{Name, Place, Source};
 use crate::statement::{self, Head, Statement};
 use crate::text_witness::{self, Reading};
@@ -80,8 +80,6 @@ impl Judgement {
 pub struct Decided {
     /// The request, who saw it, and what was decided.
     pub seen: Seen,
-    /// The list of the policy that holds the rule, where a rule decided.
-    pub section: Option<Section>,
     /// The rule, where it is written.
     pub rule: Option<Place>,
 }
@@ -95,8 +93,11 @@ impl Explained {
     /// Refusals and failures, as a run tells them.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let of_one = |one: &Explanation| -> Vec<Diagnostic> {
-            let refusals = one.refusals.iter().map(Refusal::diagnostic);
-            refusals.chain(one.error.iter().map(Failure::diagnostic)).collect()
+            // A run that is refused never comes to what SQLite says.
+            match &one.error {
+                Some(failure) if one.refusals.is_empty() => vec![failure.diagnostic()],
+                _ => one.refusals.iter().map(Refusal::diagnostic).collect(),
+            }
         };
         let exceeded = self.exceeded.iter().map(Failure::diagnostic);
         exceeded.chain(self.statements.iter().flat_map(of_one)).collect()
@@ -114,7 +115,7 @@ impl Guard {
     ///
     /// let guard = Guard::new(Policy::builtin("setup_sql")?, "setup_sql");
     /// let explained = guard.explain(&Source::new("setup.sql", "SELECT upper('a'), changes()"))?;
-    /// assert!(explained.text().contains("deny [function-not-allowed]"));
+    /// assert!(explained.text().contains("[function-not-allowed] default"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -261,11 +262,11 @@ impl Script<'_> {
     }
 
     fn decided(&self, seen: Seen) -> Decided {
-        let Ground::Rule(id) = seen.decision.ground else {
-            return Decided { seen, section: None, rule: None };
+        let rule = match seen.decision.ground {
+            Ground::Rule(id) => self.ruleset.rule(id).and_then(|rule| rule.place.cloned()),
+            Ground::Default | Ground::Never | Ground::World => None,
         };
-        let rule = self.ruleset.rule(id).and_then(|rule| rule.place.cloned());
-        Decided { seen, section: Some(id.section), rule }
+        Decided { seen, rule }
     }
 }
 

@@ -11,13 +11,12 @@ use super::mentions::{Around, Mentions};
 use super::ready::Ready;
 use super::{advice, attribute, full_way, text};
 use crate::catalog::{Catalog, TableKind};
-use crate::diagnostic::Code;
 use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
 use crate::policy::{Level, Verb};
 use crate::refusal::{Finding, settle};
 use crate::request::{Origin, Request};
-use crate::ruleset::{Decision, Ground, Ruleset};
+use crate::ruleset::{Decision, Ruleset};
 use crate::source::{Name, Span};
 use crate::statement::{self, Head, Statement};
 use crate::text_witness;
@@ -198,11 +197,7 @@ impl<'c> Judging<'c> {
         let verdict = if statement.head.is_row() { self.rows(statement) } else { self.other(statement) };
         let verdict = match verdict {
             // The callback denied and could not say what: it panicked, on a name that is no UTF-8.
-            Judged::Failed(error)
-                if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) =>
-            {
-                self.refused(Vec::new(), statement)
-            }
+            Judged::Failed(error) if is_denial(&error) => self.refused(Vec::new(), statement),
             verdict => verdict,
         };
         let Judged::Ready(mut ready) = verdict else { return verdict };
@@ -331,13 +326,9 @@ impl<'c> Judging<'c> {
         });
         let findings: Vec<Finding> = located.collect();
         if findings.is_empty() {
-            let ground = Decision { allowed: false, ground: Ground::Never, code: Some(Code::UnknownAction) };
-            let request = Request::caller(
-                crate::request::Action::Unknown,
-                crate::request::Resource::Statement("something unreadable".to_owned()),
-                Some(statement.span),
-            );
-            return Judged::Refused(Finding::denied(request, ground).into_iter().collect());
+            let request = unreadable(statement);
+            let decision = self.ruleset.decide(&request);
+            return Judged::Refused(Finding::denied(request, decision).into_iter().collect());
         }
         Judged::Refused(settle(findings))
     }
@@ -347,6 +338,17 @@ impl<'c> Judging<'c> {
 /// while being prepared, and what holds a NUL byte is not what SQLite would read.
 pub(super) fn is_for_text_alone(statement: &Statement<'_>) -> bool {
     statement.nul.is_some() || !statement.head.is_row()
+}
+
+/// Whether it was the callback that denied.
+pub(super) fn is_denial(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied)
+}
+
+/// What a statement asks for where the callback denied and could not say what.
+pub(super) fn unreadable(statement: &Statement<'_>) -> Request {
+    let what = crate::request::Resource::Statement("something unreadable".to_owned());
+    Request::caller(crate::request::Action::Unknown, what, Some(statement.span))
 }
 
 /// One prepare under the recording callback.

@@ -6,10 +6,13 @@ use super::{Decided, Explained, Explanation, Judgement};
 use crate::guard::Way;
 use crate::refusal::excerpt;
 use crate::request::{Origin, Witness};
-use crate::ruleset::{Ground, Section};
+use crate::ruleset::Ground;
 
 /// Characters of a line, where what it says can be cut.
 const WIDTH: usize = 100;
+
+/// Characters of a rule's text at least; less of it says nothing.
+const SHORTEST: usize = 12;
 
 impl Explained {
     /// Who asks what, for people. The messages of refusals are [`Explained::diagnostics`].
@@ -42,32 +45,33 @@ impl Explained {
 
 fn way(one: &Explanation, by_text_alone: bool) -> String {
     match &one.way {
+        _ if one.error.is_some() => "SQLite does not prepare it".to_owned(),
         Way::TextAlone if by_text_alone => "by its text".to_owned(),
-        Way::TextAlone => "by its text, SQLite does not see it".to_owned(),
+        Way::TextAlone => "by its text, SQLite is not shown it".to_owned(),
         Way::Short => "short way".to_owned(),
         Way::Full(why) => format!("full way: {why}"),
     }
 }
 
 /// A line below an origin, in columns.
-type Row = [String; 4];
+type Row = [String; 3];
 
 impl Explanation {
     fn tree(&self, out: &mut String) {
-        let mut groups: Vec<(String, Vec<Row>)> = Vec::new();
-        for request in &self.requests {
-            let origin = request.seen.request.origin.to_string();
-            match groups.last_mut().filter(|(name, _)| *name == origin) {
-                Some((_, rows)) => rows.push(request.row()),
-                None => groups.push((origin, vec![request.row()])),
-            }
-        }
-        let all = || groups.iter().flat_map(|(_, rows)| rows);
-        let width = |column: usize| all().map(|row| count(&row[column])).max().unwrap_or(0);
+        let rows: Vec<Row> = self.requests.iter().map(Decided::row).collect();
+        let width = |column: usize| rows.iter().map(|row| count(&row[column])).max().unwrap_or(0);
         let widths = [width(0), width(1), width(2)];
+        let room = WIDTH.saturating_sub(widths.iter().sum::<usize>() + 12);
+        let fits = |request: &Decided| count(&request.ground(Form::Listed)) <= room;
+        let form = if self.requests.iter().all(fits) { Form::Listed } else { Form::Within(room) };
         let mut shown: Vec<(String, Vec<String>)> = Vec::new();
-        for (origin, rows) in &groups {
-            shown.push((origin.clone(), rows.iter().map(|row| line(row, widths)).collect()));
+        for (request, row) in self.requests.iter().zip(&rows) {
+            let origin = request.seen.request.origin.to_string();
+            let line = line(row, widths, &request.ground(form));
+            match shown.last_mut().filter(|(name, _)| *name == origin) {
+                Some((_, lines)) => lines.push(line),
+                None => shown.push((origin, vec![line])),
+            }
         }
         for module in &self.modules {
             let told = "its own tables pass while the statement runs, all else it asks is judged then";
@@ -103,39 +107,52 @@ impl Explanation {
 impl Decided {
     fn row(&self) -> Row {
         let (request, decision) = (&self.seen.request, &self.seen.decision);
-        let verdict = match decision.code {
-            _ if decision.allowed => "allow".to_owned(),
-            Some(code) => format!("deny [{}]", code.word()),
-            None => "deny".to_owned(),
-        };
+        let verdict = if decision.allowed { "allow" } else { "deny" };
         let witnesses: Vec<&str> = self.seen.witnesses.iter().copied().map(Witness::word).collect();
         let asked = format!("{} {}", request.action.word(), request.resource);
-        [asked, verdict, witnesses.join(", "), self.ground()]
+        [asked, verdict.to_owned(), witnesses.join(", ")]
     }
 
-    fn ground(&self) -> String {
-        let list = self.section.map_or("", Section::word);
-        match (&self.seen.decision.ground, &self.rule) {
-            (Ground::Rule(_), Some(rule)) => {
-                let at = format!("({}:{})", rule.source.name(), rule.position().line);
-                format!("{list} `{}` {at}", excerpt(rule.text()))
+    /// The ground, behind the code of what is denied; `form` says how much of a rule is told.
+    fn ground(&self, form: Form) -> String {
+        let code = self.seen.decision.code.map(|code| format!("[{}] ", code.word())).unwrap_or_default();
+        let Ground::Rule(id) = self.seen.decision.ground else {
+            return code + self.seen.decision.ground.word();
+        };
+        let list = id.section.word();
+        let Some(rule) = &self.rule else { return format!("{code}{list}, rule {}", id.index + 1) };
+        let at = format!("({}:{})", rule.source.name(), rule.position().line);
+        let text = excerpt(rule.text());
+        match form {
+            Form::Listed => format!("{code}{list} `{text}` {at}"),
+            Form::Within(room) => {
+                let room = room.saturating_sub(count(&code) + count(&at) + 3);
+                if count(&text) > room && room < SHORTEST {
+                    return format!("{code}{list} {at}");
+                }
+                format!("{code}`{}` {at}", cut(&text, room))
             }
-            (Ground::Rule(id), None) => format!("{list}, rule {}", id.index + 1),
-            (Ground::Default, _) => "default: no rule speaks of it".to_owned(),
-            (Ground::Never, _) => "never: no policy opens it".to_owned(),
-            (Ground::World, _) => "world: its own text may".to_owned(),
         }
     }
 }
 
-fn line(row: &Row, widths: [usize; 3]) -> String {
+/// How much of a rule is told.
+#[derive(Clone, Copy)]
+enum Form {
+    /// The list that it stands in, and all of it.
+    Listed,
+    /// Its text and place in so many characters, or only where it stands.
+    Within(usize),
+}
+
+fn line(row: &Row, widths: [usize; 3], ground: &str) -> String {
     let mut line = String::new();
     for (cell, width) in row.iter().zip(widths) {
         let room = " ".repeat(width.saturating_sub(count(cell)) + 2);
         line.push_str(cell);
         line.push_str(&room);
     }
-    line.push_str(&row[3]);
+    line.push_str(ground);
     line
 }
 
