@@ -13,13 +13,18 @@ mod runner;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 
 use seawall::Guard;
 use seawall::diagnostic::{Code, Outcome as Of};
-use seawall::guard::{Explained, Judgement};
+use seawall::engine::catalog;
+use seawall::engine::open::Hardened;
+use seawall::guard::{Explained, Judged, Judgement, Judging};
 use seawall::request::Origin;
+use seawall::ruleset::Ruleset;
 use seawall::setup::Verdict;
 use seawall::source::Source;
+use seawall::statement::statements;
 use serde_json::{Map, Value};
 
 /// Statements of the world in `fixtures/explain`, with what each of them is an example of.
@@ -271,6 +276,39 @@ fn a_statement_is_refused_where_a_request_is_denied_and_only_there() {
             assert_eq!(refused, !one.refusals.is_empty(), "{}", case.name);
         }
     });
+}
+
+#[test]
+fn the_engine_alone_denies_nothing_that_a_judgement_allows_and_most_of_what_it_refuses() {
+    let (mut refused, mut denied) = (0, 0);
+    for (_, suite) in runner::suites() {
+        for case in &suite.cases {
+            let directory = tempfile::tempdir().unwrap();
+            let mut workspace = runner::workspace(&case.world, directory.path());
+            let policy = Arc::new(runner::policy(case));
+            let held = Hardened::new(&mut workspace.connection, &policy.limits).unwrap();
+            let known = catalog::known_to(held.connection).unwrap();
+            let loaded = catalog::load(held.connection, &policy, &known).unwrap();
+            let ruleset = Arc::new(Ruleset::compile(Arc::clone(&policy), Some(Arc::new(loaded))));
+            let mut judging = Judging::new(held.connection, held.recorder.clone(), ruleset).unwrap();
+            for statement in statements(&case.sql) {
+                let Ok(seen) = judging.examine_by_engine(&statement) else { continue };
+                let denies = seen.iter().any(|seen| !seen.decision.allowed);
+                let of_requests = match judging.judge(&statement) {
+                    Judged::Refused(findings) => findings.iter().any(|finding| finding.request.is_some()),
+                    Judged::Ready(_) => {
+                        assert!(!denies, "{}\n{}\n{seen:#?}", case.name, statement.sql());
+                        continue;
+                    }
+                    Judged::Failed(_) => continue,
+                };
+                refused += usize::from(of_requests);
+                denied += usize::from(of_requests && denies);
+            }
+        }
+    }
+    // What the text alone shows: REPLACE, commands of full-text tables, functions that SQLite inlines.
+    assert!(refused > 100 && denied * 10 >= refused * 8, "{denied} of {refused}");
 }
 
 /// Whether a refusal is of a request, not of the text itself or of denied advice.
