@@ -3,7 +3,15 @@
 //! It needs no database. With a catalog it also knows which schema a bare name lands in and which
 //! tables are views or virtual. It never says that SQL is wrong: SQLite alone decides syntax.
 
+mod collect;
+mod expression;
+mod nesting;
+mod parse;
+mod scope;
+mod stream;
+mod tables;
 mod tokens;
+mod words;
 
 use crate::catalog::{Catalog, Known};
 use crate::request::Request;
@@ -33,7 +41,33 @@ pub fn mentioned(statement: &Statement<'_>, known: &Known, catalog: Option<&Cata
     tokens::requests(statement, known, catalog)
 }
 
+/// Stack that a deeply nested text may need, in bytes.
+const STACK: usize = 64 << 20;
+/// What must be left of the caller's own stack for the reading to stay on it, in bytes.
+const ENOUGH: usize = 32 << 20;
+
 /// Everything that the text of `statement` is seen to ask.
+///
+/// The tokens tell the kind of a statement, what it writes and what no parser need see; the tree that
+/// a parser makes of it tells what it reads and calls. Where there is no tree, tokens tell that too.
 pub fn read(statement: &Statement<'_>, known: &Known, catalog: Option<&Catalog>) -> Reading {
-    Reading { requests: tokens::requests(statement, known, catalog), not_understood: None }
+    if !statement.head.is_row() {
+        let requests = tokens::requests(statement, known, catalog);
+        return Reading { requests, not_understood: None };
+    }
+    let tree = stacker::maybe_grow(ENOUGH, STACK, || {
+        let stream = stream::of(statement)?;
+        let alias = stream.alias;
+        let parsed = parse::parse(stream)?;
+        let mut collector = collect::Collector::new(statement, known, catalog);
+        collector.statement(&parsed, alias);
+        Ok(collector.finish())
+    });
+    let (mut requests, not_understood) = match tree {
+        Ok((requests, None)) => (requests, None),
+        Ok((_, Some(why))) | Err(why) => (tokens::reads(statement, known, catalog), Some(why)),
+    };
+    requests.extend(tokens::writes(statement, catalog));
+    requests.sort_by_key(|request| request.span);
+    Reading { requests, not_understood }
 }

@@ -22,7 +22,8 @@ pub(super) fn requests(statement: &Statement<'_>, known: &Known, catalog: Option
         Head::Attach => asked.push(closed(statement, Action::Attach)),
         Head::Maintenance => asked.push(closed(statement, Action::Maintenance)),
         Head::Select | Head::Insert | Head::Update | Head::Delete => {
-            rows(statement, known, catalog, &mut asked);
+            asked.extend(reads(statement, known, catalog));
+            asked.extend(writes(statement, catalog));
         }
         Head::Unknown => {}
     }
@@ -41,17 +42,31 @@ fn closed(statement: &Statement<'_>, action: Action) -> Request {
     Request::caller(action, Resource::Statement(text.to_owned()), Some(span))
 }
 
-fn rows(statement: &Statement<'_>, known: &Known, catalog: Option<&Catalog>, asked: &mut Vec<Request>) {
+/// What a statement on rows reads and calls.
+pub(super) fn reads(statement: &Statement<'_>, known: &Known, catalog: Option<&Catalog>) -> Vec<Request> {
+    let mut asked = Vec::new();
     // A function is judged only where there is one; else SQLite says that there is none.
     for call in statement.calls.iter().filter(|call| known.functions.contains(&call.name)) {
         asked.push(Request::caller(Action::Call, Resource::Function(call.name.clone()), Some(call.span)));
     }
-    if let Some(target) = &statement.target {
-        written(target, catalog, asked, statement);
-    }
     for source in &statement.sources {
-        read(source, statement, known, catalog, asked);
+        read(source, statement, known, catalog, &mut asked);
     }
+    asked
+}
+
+/// What a statement on rows writes.
+pub(super) fn writes(statement: &Statement<'_>, catalog: Option<&Catalog>) -> Vec<Request> {
+    let mut asked = Vec::new();
+    if let Some(target) = &statement.target {
+        written(target, catalog, &mut asked, statement);
+    }
+    asked
+}
+
+/// The schema that a bare name is taken to mean where no catalog tells.
+pub(super) fn home(table: &Name) -> Name {
+    Name::from(if table.folded().starts_with("sqlite_temp_") { "temp" } else { "main" })
 }
 
 fn read(
@@ -76,11 +91,11 @@ fn read(
         if statement.ctes.is_empty() || kept {
             asked.push(Request::caller(Action::Read, resource, span));
         }
-    } else if is_internal(&source.table) {
-        let schema = source.schema.clone().unwrap_or_else(|| Name::from("main"));
-        asked.push(Request::caller(Action::Read, Resource::table(schema, source.table.clone()), span));
-    } else if known.modules.contains(&source.table) {
+    } else if known.modules.contains(&source.table) && !is_internal(&source.table) {
         asked.push(Request::caller(Action::Call, Resource::Function(source.table.clone()), span));
+    } else if catalog.is_none() || is_internal(&source.table) {
+        let schema = source.schema.clone().unwrap_or_else(|| home(&source.table));
+        asked.push(Request::caller(Action::Read, Resource::table(schema, source.table.clone()), span));
     }
 }
 
@@ -90,7 +105,9 @@ fn written(target: &Target, catalog: Option<&Catalog>, asked: &mut Vec<Request>,
     let found = catalog.and_then(|catalog| catalog.resolve(target.table.schema.as_ref(), table));
     let schema = match found {
         Some((schema, _)) => schema.name.clone(),
-        None if is_internal(table) => target.table.schema.clone().unwrap_or_else(|| Name::from("main")),
+        None if catalog.is_none() || is_internal(table) => {
+            target.table.schema.clone().unwrap_or_else(|| home(table))
+        }
         None => return,
     };
     let whole = || Resource::table(schema.clone(), table.clone());
