@@ -1,5 +1,6 @@
 //! The command line: one file a command.
 
+mod check;
 mod exit;
 mod explain;
 mod given;
@@ -26,10 +27,12 @@ struct Cli {
 enum Command {
     /// Run setup SQL on a copy of a database or on a blank schema
     Run(Box<run::Args>),
+    /// Judge the statements of SQL files and scenario sets without running them
+    Check(Box<check::Args>),
     /// Check, show or describe policy files
     Policy(policy::Args),
-    /// Print what a code means and what to do about it
-    Explain(explain::Args),
+    /// Tell what SQL asks, who saw it and which rule decided; or what a code means
+    Explain(Box<explain::Args>),
 }
 
 /// Runs the command that the process was started with.
@@ -45,6 +48,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::of_process();
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &mut output),
+        Command::Check(args) => check::run(&args, &mut output),
         Command::Policy(args) => policy::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
     };

@@ -11,6 +11,7 @@ pub mod policy;
 pub mod refusal;
 pub mod request;
 pub mod ruleset;
+pub mod scenario;
 pub mod setup;
 pub mod source;
 pub mod statement;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::request::Origin;
 use crate::ruleset::{Ground, Ruleset};
-use crate::source::{Place, Source};
+use crate::source::{Place, Source, Span};
 use crate::statement::Statement;
 
 /// Where a statement stands among others.
@@ -53,7 +53,9 @@ pub struct Refusal {
     pub reason: String,
     /// What to do, as sentences.
     pub fix: String,
-    /// The offending words.
+    /// The offending words, as bytes of the SQL text.
+    pub span: Span,
+    /// Where they stand: in the SQL text, or in the file that holds it.
     pub place: Place,
     /// Whose text asked.
     pub origin: Origin,
@@ -70,7 +72,7 @@ impl Refusal {
     pub fn new(finding: &Finding, context: &Context<'_>) -> Self {
         let (reason, fix) = words::of(finding, context);
         let statement = context.statements.get(context.index);
-        let span = finding.span.or_else(|| statement.map(|s| s.span));
+        let span = finding.span.or_else(|| statement.map(|s| s.span)).unwrap_or(Span::new(0, 0));
         let rule = match finding.ground {
             Ground::Rule(id) => context.ruleset.rule(id).and_then(|rule| rule.place.cloned()),
             Ground::Default | Ground::Never | Ground::World => None,
@@ -82,15 +84,20 @@ impl Refusal {
             code: finding.code,
             reason,
             fix,
-            place: Place {
-                source: context.source.clone(),
-                span: span.unwrap_or(crate::source::Span::new(0, 0)),
-            },
+            span,
+            place: Place { source: context.source.clone(), span },
             origin: finding.request.as_ref().map_or(Origin::Caller, |request| request.origin.clone()),
             ground: finding.ground,
             rule,
             excerpt: statement.map(|s| excerpt(s.sql())).unwrap_or_default(),
         }
+    }
+
+    /// The same refusal of a text that stands in a file; `place` says where its bytes are there.
+    #[must_use]
+    pub fn placed(mut self, place: impl Fn(Span) -> Place) -> Self {
+        self.place = place(self.span);
+        self
     }
 
     /// The first line of the message.
@@ -130,7 +137,7 @@ impl Refusal {
             "message": self.to_string(),
             "reason": self.reason,
             "fix": self.fix,
-            "span": [self.place.span.start, self.place.span.end],
+            "span": [self.span.start, self.span.end],
             "line": position.line,
             "column": position.column,
             "origin": self.origin.to_string(),
@@ -162,6 +169,12 @@ impl AdviceNote {
         Self { told: Refusal::new(finding, context) }
     }
 
+    /// The same advice on a text that stands in a file.
+    #[must_use]
+    pub fn placed(self, place: impl Fn(Span) -> Place) -> Self {
+        Self { told: self.told.placed(place) }
+    }
+
     /// Which kind.
     pub fn code(&self) -> Code {
         self.told.code
@@ -189,7 +202,7 @@ impl AdviceNote {
             "statement": self.told.statement,
             "code": self.told.code.word(),
             "message": self.to_string(),
-            "span": [self.told.place.span.start, self.told.place.span.end],
+            "span": [self.told.span.start, self.told.span.end],
             "line": position.line,
             "column": position.column,
         })

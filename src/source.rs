@@ -24,14 +24,22 @@ struct Inner {
     name: String,
     text: String,
     lines: LineIndex,
+    /// The lines of the whole text that come before this part of it.
+    before: usize,
 }
 
 impl Source {
     /// A source named `name`; the name is shown as it is, so it should not be a machine path.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::part(name, text, 1)
+    }
+
+    /// A part of a longer text, which begins with line `first_line` of it.
+    pub fn part(name: impl Into<String>, text: impl Into<String>, first_line: usize) -> Self {
         let text = text.into();
         let lines = LineIndex::new(&text);
-        Self { inner: Arc::new(Inner { name: name.into(), text, lines }) }
+        let before = first_line.saturating_sub(1);
+        Self { inner: Arc::new(Inner { name: name.into(), text, lines, before }) }
     }
 
     /// The name shown to people.
@@ -51,7 +59,8 @@ impl Source {
 
     /// Line and column of a byte offset.
     pub fn position(&self, offset: usize) -> Position {
-        self.inner.lines.position(&self.inner.text, offset)
+        let Position { line, column } = self.inner.lines.position(&self.inner.text, offset);
+        Position { line: line + self.inner.before, column }
     }
 }
 

@@ -6,10 +6,12 @@
 
 mod agree;
 mod fault;
+mod texts;
 mod tree;
 mod word;
 
 pub(crate) use fault::{Fault, FaultKind};
+pub(crate) use texts::{Quotes, TextScalar, texts};
 pub(crate) use word::{Look, write_word};
 
 use crate::source::{Source, Span};

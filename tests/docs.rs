@@ -85,6 +85,19 @@ fn every_command_of_the_readme_prints_what_is_shown() {
 }
 
 #[test]
+fn every_command_of_the_pages_prints_what_is_shown() {
+    let mut ran = 0;
+    for (name, text) in PAGES {
+        for block in blocks(text).iter().filter(|block| block.info == "console") {
+            let (command, shown) = block.text.split_once('\n').unwrap();
+            ran += 1;
+            assert_eq!(shown, output(command.strip_prefix("$ ").unwrap()), "{name}:{}", block.line);
+        }
+    }
+    assert!(ran > 0);
+}
+
+#[test]
 fn each_refused_statement_of_the_tracker_has_a_code_of_its_own() {
     let world = "--schema fixtures/tracker/schema.sql --policy fixtures/tracker/policy.yaml";
     let printed =

@@ -5,12 +5,13 @@
 use std::path::{Path, PathBuf};
 
 /// The folders of `src/`, top first: each may use only those before it.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "source",
     "diagnostic",
     "request",
     "catalog",
     "yaml",
+    "scenario",
     "policy",
     "ruleset",
     "statement",

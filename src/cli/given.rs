@@ -104,17 +104,22 @@ impl TextArgs {
         if let Some(sql) = &self.sql {
             return Ok(Source::new(format!("<{door}>"), sql.as_str()));
         }
-        let (name, bytes) = match &self.sql_file {
-            Some(file) => (file.display().to_string(), read(file)?),
-            None => {
-                let mut bytes = Vec::new();
-                let read = std::io::stdin().read_to_end(&mut bytes);
-                read.map_err(|error| Stop::tool(format!("standard input: {error}")))?;
-                ("<stdin>".to_owned(), bytes)
-            }
-        };
-        utf8(name, bytes)
+        text_of(self.sql_file.as_deref())
     }
+}
+
+/// The text of a file, else of standard input.
+pub(crate) fn text_of(file: Option<&Path>) -> Result<Source, Stop> {
+    let (name, bytes) = match file {
+        Some(file) => (file.display().to_string(), read(file)?),
+        None => {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().read_to_end(&mut bytes);
+            read.map_err(|error| Stop::tool(format!("standard input: {error}")))?;
+            ("<stdin>".to_owned(), bytes)
+        }
+    };
+    utf8(name, bytes)
 }
 
 /// The rules that a command judges by.

@@ -44,6 +44,16 @@ impl Output {
         self.broken |= writeln!(self.out, "{}", text.as_ref()).is_err();
     }
 
+    /// A part of the answer, as it is.
+    pub(crate) fn put(&mut self, bytes: impl AsRef<[u8]>) {
+        self.broken |= self.out.write_all(bytes.as_ref()).is_err();
+    }
+
+    /// How the terminal form looks here.
+    pub(crate) const fn style(&self) -> Style {
+        self.style
+    }
+
     /// One line about the tool itself.
     pub(crate) fn complain(&mut self, text: impl AsRef<str>) {
         // Nowhere is left to say that standard error is gone.

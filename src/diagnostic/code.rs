@@ -18,6 +18,8 @@ pub enum Outcome {
     Policy,
     /// A policy file does not fit the schema.
     Lint,
+    /// A file with setup SQL cannot be read.
+    Scenario,
 }
 
 macro_rules! registry {
@@ -126,6 +128,11 @@ registry! {
         LintUnlistedCall = "lint-unlisted-call", "a trigger or view calls a function that is closed to it", "";
         LintSharedName = "lint-shared-name", "a view and a trigger bear one name", "";
         LintReplaceClause = "lint-replace-clause", "the schema replaces rows of a protected table", "";
+    }
+    Scenario {
+        ScenarioFile = "scenario-file", "a file with setup SQL cannot be read", "";
+        ScenarioSyntax = "scenario-syntax", "a scenario file is not the YAML or JSON that its name says", "";
+        ScenarioField = "scenario-field", "a scenario file has no setup SQL where it is looked for", "";
     }
 }
 

@@ -7,6 +7,7 @@ const FAILED: &str = include_str!("../../docs/codes/failed.md");
 const ADVICE: &str = include_str!("../../docs/codes/advice.md");
 const POLICY: &str = include_str!("../../docs/codes/policy.md");
 const LINT: &str = include_str!("../../docs/codes/lint.md");
+const SCENARIO: &str = include_str!("../../docs/codes/scenario.md");
 
 /// The section of `docs/codes/` about `code`, from its heading to the next; empty if there is none,
 /// which a test rules out.
@@ -17,6 +18,7 @@ pub fn page(code: Code) -> &'static str {
         Outcome::Advice => ADVICE,
         Outcome::Policy => POLICY,
         Outcome::Lint => LINT,
+        Outcome::Scenario => SCENARIO,
     };
     let heading = format!("## {}\n", code.word());
     let Some(start) = file.find(&heading) else { return "" };

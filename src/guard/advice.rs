@@ -2,17 +2,23 @@
 
 use super::judging::Judging;
 use super::ready::Ready;
+use crate::catalog::Catalog;
 use crate::diagnostic::Code;
 use crate::engine::event::EventKind;
-use crate::policy::{Advice, Level, Verb};
+use crate::policy::{Advice, Level, Policy, Verb};
 use crate::refusal::Finding;
 use crate::source::{Name, Span};
 use crate::statement::{Conflict, Statement, unquote, written};
 
 /// What the text alone shows, as far as the policy gives it this level.
-pub(super) fn from_text(judging: &Judging<'_>, statement: &Statement<'_>, wanted: Level) -> Vec<Finding> {
+pub(super) fn from_text(
+    policy: &Policy,
+    catalog: Option<&Catalog>,
+    statement: &Statement<'_>,
+    wanted: Level,
+) -> Vec<Finding> {
     let mut found = Vec::new();
-    let is = |advice| judging.ruleset.policy().level(advice) == wanted;
+    let is = |advice| policy.level(advice) == wanted;
     if statement.explain.is_some() && is(Advice::ExplainOnly) {
         let word = statement.tokens.first().map(|token| token.span);
         found.push(Finding::plain(Code::ExplainOnly, word, ""));
@@ -27,14 +33,16 @@ pub(super) fn from_text(judging: &Judging<'_>, statement: &Statement<'_>, wanted
             ));
         }
     }
-    if judging.catalog.schemas.len() > 1 && is(Advice::BareName) {
-        found.extend(bare_names(judging, statement));
+    if let Some(catalog) = catalog.filter(|catalog| catalog.schemas.len() > 1)
+        && is(Advice::BareName)
+    {
+        found.extend(bare_names(catalog, statement));
     }
     found
 }
 
 /// Unqualified names that the root does not have, so that they land in an attached schema.
-fn bare_names(judging: &Judging<'_>, statement: &Statement<'_>) -> Vec<Finding> {
+fn bare_names(catalog: &Catalog, statement: &Statement<'_>) -> Vec<Finding> {
     let targets = statement.target.iter().map(|target| &target.table);
     let mut found = Vec::new();
     for mention in targets.chain(&statement.sources) {
@@ -42,7 +50,7 @@ fn bare_names(judging: &Judging<'_>, statement: &Statement<'_>) -> Vec<Finding> 
         if mention.schema.is_some() || cte {
             continue;
         }
-        let landed = judging.catalog.resolve(None, &mention.table).map(|(schema, _)| &schema.name);
+        let landed = catalog.resolve(None, &mention.table).map(|(schema, _)| &schema.name);
         if let Some(schema) = landed.filter(|schema| **schema != *"main" && **schema != *"temp") {
             let text = statement.text.get(mention.span.range()).unwrap_or_default();
             let subject = written(mention.table.as_str());
@@ -62,7 +70,7 @@ pub(super) fn of_allowed(
     ready: &Ready<'_>,
     strings: Vec<Finding>,
 ) -> (Vec<Finding>, Vec<Finding>) {
-    let mut told = from_text(judging, statement, Level::Warn);
+    let mut told = from_text(judging.ruleset.policy(), Some(&judging.catalog), statement, Level::Warn);
     let mut denied = Vec::new();
     let mut add = |advice: Advice, findings: Vec<Finding>| match judging.ruleset.policy().level(advice) {
         Level::Allow => {}

@@ -7,6 +7,7 @@ use rusqlite::{Connection, Error, Row};
 use serde_json::{Value as Json, json};
 
 use super::judging::{Judged, Judging};
+use super::near::{near, world};
 use super::ready::{Ready, StepError};
 use crate::catalog::{Catalog, Known};
 use crate::diagnostic::Code;
@@ -14,7 +15,7 @@ use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::policy::{Limits, Policy};
-use crate::refusal::{Context, Failure, FailureContext, Refusal, in_bytes};
+use crate::refusal::{Context, Failure, FailureContext, Near, Refusal, in_bytes};
 use crate::ruleset::Ruleset;
 use crate::source::Source;
 use crate::statement::{self, Statement};
@@ -91,6 +92,11 @@ impl Guard {
         Ok(rules)
     }
 
+    /// The rules for texts alone: of the world they know what SQLite itself has.
+    pub(super) fn rules_for_text(&self, known: Arc<Known>) -> Arc<Ruleset> {
+        self.rules_for(Catalog { schemas: Vec::new(), known })
+    }
+
     /// The rules for a schema.
     pub(crate) fn rules_for(&self, catalog: Catalog) -> Arc<Ruleset> {
         Arc::new(self.rules.for_catalog(Arc::new(catalog)))
@@ -119,9 +125,9 @@ impl Guard {
 /// the connection is as before; an authorizer or progress handler that was there is gone.
 #[derive(Debug)]
 pub struct Door<'c> {
-    judging: Judging<'c>,
-    held: Hardened<'c>,
-    guard: Guard,
+    pub(super) judging: Judging<'c>,
+    pub(super) held: Hardened<'c>,
+    pub(super) guard: Guard,
     known: Arc<Known>,
     schema_versions: Vec<i64>,
 }
@@ -235,7 +241,7 @@ impl<'c> Door<'c> {
     }
 
     /// Another connection, or the host, may have changed the schema since it was read.
-    fn follow_schema(&mut self) -> Result<(), GuardError> {
+    pub(super) fn follow_schema(&mut self) -> Result<(), GuardError> {
         let now = schema_versions(self.held.connection, &self.judging)?;
         if now != self.schema_versions {
             self.judging = judge_of(&self.held, &self.guard, &self.known)?;
@@ -248,7 +254,12 @@ impl<'c> Door<'c> {
         Context { door: &self.guard.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
     }
 
-    fn failure_context<'a>(&'a self, source: &'a Source, statement: &'a Statement<'a>) -> FailureContext<'a> {
+    fn failure_context<'a>(
+        &'a self,
+        source: &'a Source,
+        statement: &'a Statement<'a>,
+        near: Option<&'a Near>,
+    ) -> FailureContext<'a> {
         FailureContext {
             door: &self.guard.name,
             source,
@@ -256,12 +267,14 @@ impl<'c> Door<'c> {
             index: 0,
             statements: 1,
             ruleset: self.judging.ruleset(),
-            near: None,
+            near,
         }
     }
 
     fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> GuardError {
-        let context = self.failure_context(source, statement);
+        let ruleset = self.judging.ruleset();
+        let near = near(world(self.held.connection, ruleset), ruleset, statement);
+        let context = self.failure_context(source, statement, Some(&near));
         let failure = match self.held.budget.exceeded() {
             Some(exceeded) => Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context),
             None => Failure::of_sqlite(&error.into(), &self.guard.policy().limits, &context),
@@ -318,7 +331,7 @@ impl Prepared<'_, '_> {
                 Some(GuardError::Refused(findings.iter().map(|f| Refusal::new(f, &context)).collect()))
             }
             (Err(changed @ StepError::SchemaChanged), _) => {
-                let context = door.failure_context(&source, statement);
+                let context = door.failure_context(&source, statement, None);
                 let reason = changed.to_string();
                 let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
                 Some(GuardError::Failed(Box::new(failure)))
@@ -343,7 +356,7 @@ impl Prepared<'_, '_> {
 
 impl Door<'_> {
     fn exceeded(&self, exceeded: Exceeded, source: &Source, statement: &Statement<'_>) -> GuardError {
-        let context = self.failure_context(source, statement);
+        let context = self.failure_context(source, statement, None);
         GuardError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context)))
     }
 }

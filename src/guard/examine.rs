@@ -8,7 +8,7 @@ use rusqlite::{Error, Result};
 use super::attribute::of_caller;
 use super::first_pass::Why;
 use super::full_way::{self, Asked};
-use super::judging::{Judging, Pass, is_for_text_alone};
+use super::judging::{Judging, Pass, is_denial, is_for_text_alone, unreadable};
 use super::mentions::locate;
 use crate::refusal::one_name;
 use crate::request::{Origin, Request, Resource, Witness};
@@ -30,7 +30,7 @@ pub struct Seen {
 /// How a statement was judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// By its text alone: there is no database, or SQLite must not see it.
+    /// By its text alone: there is no database, or SQLite must not see it or does not prepare it.
     TextAlone,
     /// By its text and one pass.
     Short,
@@ -47,7 +47,7 @@ pub struct Examined {
     pub text: Reading,
     /// How it is judged.
     pub way: Way,
-    /// Why SQLite does not prepare it; then only the text was a witness.
+    /// Why SQLite does not prepare it; then the text is the only witness.
     pub error: Option<Error>,
 }
 
@@ -90,9 +90,25 @@ impl Judging<'_> {
         Ok(seen)
     }
 
-    /// Collects what SQLite's witnesses see. Also where the short way is enough, both passes are asked:
-    /// they alone tell whose each request is.
+    /// Collects what SQLite's witnesses see; also that the callback denied what it could not read.
     fn ask(&mut self, statement: &Statement<'_>, seen: &mut Collected<'_>, way: &mut Way) -> Result<()> {
+        match self.ask_passes(statement, seen, way) {
+            Err(error) if is_denial(&error) => {
+                seen.add(unreadable(statement), Witness::Authorizer);
+                Ok(())
+            }
+            asked => asked,
+        }
+    }
+
+    /// Collects what the passes and the audit see. Also where the short way is enough, both passes are asked:
+    /// they alone tell whose each request is.
+    fn ask_passes(
+        &mut self,
+        statement: &Statement<'_>,
+        seen: &mut Collected<'_>,
+        way: &mut Way,
+    ) -> Result<()> {
         if !statement.head.is_row() {
             let pass = self.other_pass(statement);
             let is_pragma = matches!(statement.head, Head::Pragma(_));
@@ -121,7 +137,11 @@ impl Judging<'_> {
             return Ok(());
         }
         seen.add_denied(first.denied.clone());
-        prepared(first)
+        let asked = prepared(first);
+        if asked.as_ref().is_err_and(|error| !is_denial(error)) {
+            *way = Way::TextAlone;
+        }
+        asked
     }
 }
 
@@ -273,6 +293,16 @@ mod tests {
             let seen = with("", sql, |judging, statement| judging.examine_by_engine(statement).unwrap());
             assert!(seen.iter().any(|seen| !seen.decision.allowed), "{sql}: {seen:?}");
         }
+    }
+
+    #[test]
+    fn a_judge_that_always_takes_the_full_way_says_so() {
+        let examined = with("", "SELECT handle FROM users", |judging, statement| {
+            judging.always_full = true;
+            judging.examine(statement)
+        });
+        assert_eq!(examined.way, Way::Full(Why::Always));
+        assert_eq!(Why::Always.to_string(), "every statement is to take it");
     }
 
     #[test]

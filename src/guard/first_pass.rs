@@ -21,9 +21,9 @@ pub enum Why {
     /// Its OR REPLACE reaches what the triggers on this table write.
     ReplaceOverTriggers(Name),
     /// Something asks what the caller may not.
-    NotOpen(Request),
+    NotOpen(Box<Request>),
     /// The same, and the text names this view, which can lend its name or ask by itself.
-    NotOpenByView(Request, Name),
+    NotOpenByView(Box<Request>, Name),
     /// Every statement is to take the full way.
     Always,
 }
@@ -51,14 +51,11 @@ impl fmt::Display for Why {
             }
             Self::NotOpen(request) => {
                 let (action, resource) = (request.action.word(), &request.resource);
-                write!(f, "something asks {action} of {resource}, which the caller may not")
+                write!(f, "`{action} {resource}` is asked for, which is closed to the caller")
             }
             Self::NotOpenByView(request, view) => {
                 let (action, resource) = (request.action.word(), &request.resource);
-                write!(
-                    f,
-                    "it names the view {view}, and something asks {action} of {resource}, which the caller may not"
-                )
+                write!(f, "it names the view {view}, and `{action} {resource}` is closed to the caller")
             }
             Self::Always => f.write_str("every statement is to take it"),
         }
@@ -93,8 +90,8 @@ impl Judging<'_> {
             (!trusted).then_some(closed)
         })?;
         Some(match view {
-            Some(view) => Why::NotOpenByView(request, view),
-            None => Why::NotOpen(request),
+            Some(view) => Why::NotOpenByView(Box::new(request), view),
+            None => Why::NotOpen(Box::new(request)),
         })
     }
 

@@ -9,15 +9,14 @@ use super::live::{Exchange, Live, Module, named, take_denied};
 use super::memo::{Memo, ShapeId};
 use super::mentions::{Around, Mentions};
 use super::ready::Ready;
-use super::{advice, attribute, full_way};
+use super::{advice, attribute, full_way, text};
 use crate::catalog::{Catalog, TableKind};
-use crate::diagnostic::Code;
 use crate::engine::event::Event;
 use crate::engine::recorder::{Phase, Recorder};
 use crate::policy::{Level, Verb};
 use crate::refusal::{Finding, settle};
 use crate::request::{Origin, Request};
-use crate::ruleset::{Decision, Ground, Ruleset};
+use crate::ruleset::{Decision, Ruleset};
 use crate::source::{Name, Span};
 use crate::statement::{self, Head, Statement};
 use crate::text_witness;
@@ -134,21 +133,13 @@ impl<'c> Judging<'c> {
 
     /// What the text alone holds against `statement`: denials first, then advice that is denied.
     pub fn text_findings(&self, statement: &Statement<'_>) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        if let Some(nul) = statement.nul {
-            findings.push(Finding::plain(Code::NulByte, Some(nul), ""));
-        }
-        for parameter in &statement.parameters {
-            let text = statement.text.get(parameter.range()).unwrap_or_default();
-            findings.push(Finding::plain(Code::BindParameter, Some(*parameter), text));
-        }
         let asked = text_witness::mentioned(statement, &self.catalog.known, Some(&self.catalog));
-        for request in asked {
-            let decision = self.ruleset.decide(&request);
-            findings.extend(Finding::denied(request, decision));
-        }
-        findings.extend(advice::from_text(self, statement, Level::Deny));
-        settle(findings)
+        text::findings(&self.ruleset, Some(&self.catalog), statement, asked)
+    }
+
+    /// The advice that the text alone gives and the policy has told.
+    pub(super) fn told_by_text(&self, statement: &Statement<'_>) -> Vec<Finding> {
+        advice::from_text(self.ruleset.policy(), Some(&self.catalog), statement, Level::Warn)
     }
 
     /// Reads the statement at `span` of `text` and judges its text; with `shapes`, one of a shape that
@@ -162,8 +153,7 @@ impl<'c> Judging<'c> {
         }
         let statement = Statement::read(text, span);
         let findings = self.text_findings(&statement);
-        let clean =
-            shapes && findings.is_empty() && advice::from_text(self, &statement, Level::Warn).is_empty();
+        let clean = shapes && findings.is_empty() && self.told_by_text(&statement).is_empty();
         let id = if clean && self.may_memoise(&statement) { self.memo.add(self.shape.clone()) } else { None };
         Piece::Read { statement: Box::new(statement), id, findings }
     }
@@ -207,11 +197,7 @@ impl<'c> Judging<'c> {
         let verdict = if statement.head.is_row() { self.rows(statement) } else { self.other(statement) };
         let verdict = match verdict {
             // The callback denied and could not say what: it panicked, on a name that is no UTF-8.
-            Judged::Failed(error)
-                if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) =>
-            {
-                self.refused(Vec::new(), statement)
-            }
+            Judged::Failed(error) if is_denial(&error) => self.refused(Vec::new(), statement),
             verdict => verdict,
         };
         let Judged::Ready(mut ready) = verdict else { return verdict };
@@ -340,13 +326,9 @@ impl<'c> Judging<'c> {
         });
         let findings: Vec<Finding> = located.collect();
         if findings.is_empty() {
-            let ground = Decision { allowed: false, ground: Ground::Never, code: Some(Code::UnknownAction) };
-            let request = Request::caller(
-                crate::request::Action::Unknown,
-                crate::request::Resource::Statement("something unreadable".to_owned()),
-                Some(statement.span),
-            );
-            return Judged::Refused(Finding::denied(request, ground).into_iter().collect());
+            let request = unreadable(statement);
+            let decision = self.ruleset.decide(&request);
+            return Judged::Refused(Finding::denied(request, decision).into_iter().collect());
         }
         Judged::Refused(settle(findings))
     }
@@ -356,6 +338,17 @@ impl<'c> Judging<'c> {
 /// while being prepared, and what holds a NUL byte is not what SQLite would read.
 pub(super) fn is_for_text_alone(statement: &Statement<'_>) -> bool {
     statement.nul.is_some() || !statement.head.is_row()
+}
+
+/// Whether it was the callback that denied.
+pub(super) fn is_denial(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied)
+}
+
+/// What a statement asks for where the callback denied and could not say what.
+pub(super) fn unreadable(statement: &Statement<'_>) -> Request {
+    let what = crate::request::Resource::Statement("something unreadable".to_owned());
+    Request::caller(crate::request::Action::Unknown, what, Some(statement.span))
 }
 
 /// One prepare under the recording callback.

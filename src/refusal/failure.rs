@@ -5,6 +5,8 @@ mod world_code;
 
 use std::fmt;
 
+use serde_json::{Value, json};
+
 use super::excerpt;
 use crate::catalog::{Catalog, ForeignKey};
 use crate::diagnostic::{Code, Diagnostic};
@@ -30,7 +32,9 @@ pub struct Failure {
     pub reason: String,
     /// What to do, as sentences; may be empty.
     pub fix: String,
-    /// The words it is about.
+    /// The words it is about, as bytes of the SQL text.
+    pub span: Option<Span>,
+    /// Where they stand: in the SQL text, or in the file that holds it.
     pub place: Option<Place>,
     /// The statement, shortened; empty for the commit.
     pub excerpt: String,
@@ -99,6 +103,7 @@ impl Failure {
             code,
             reason,
             fix,
+            span: Some(span),
             place: Some(Place { source: context.source.clone(), span }),
             excerpt: excerpt(context.statement.sql()),
         }
@@ -125,6 +130,7 @@ impl Failure {
             code,
             reason: code.reason().replace("{what}", bound),
             fix: code.fix().to_owned(),
+            span: None,
             place: None,
             excerpt: String::new(),
         }
@@ -133,6 +139,29 @@ impl Failure {
     /// A limit that a statement reached; `bound` says which.
     fn of_limit(code: Code, bound: &str, context: &FailureContext<'_>) -> Self {
         Self::of_statement(code, code.reason().replace("{what}", bound), code.fix().to_owned(), None, context)
+    }
+
+    /// The same failure of a text that stands in a file; `place` says where its bytes are there. One of a text
+    /// as a whole stands where the text begins.
+    #[must_use]
+    pub fn placed(mut self, place: impl Fn(Span) -> Place) -> Self {
+        self.place = Some(place(self.span.unwrap_or(Span::new(0, 0))));
+        self
+    }
+
+    /// As JSON, with every key.
+    pub fn json(&self) -> Value {
+        let position = self.place.as_ref().map(Place::position);
+        json!({
+            "statement": self.statement,
+            "code": self.code.word(),
+            "message": self.to_string(),
+            "reason": self.reason,
+            "fix": self.fix,
+            "span": self.span.map(|span| [span.start, span.end]),
+            "line": position.map(|position| position.line),
+            "column": position.map(|position| position.column),
+        })
     }
 
     /// The message's first line.

@@ -191,7 +191,11 @@ fn internal(table: &Name, request: &Request, context: &Context<'_>) -> String {
         _ if reads => "",
         _ => "Leave it out.",
     };
-    let exists = context.ruleset.catalog().is_none_or(|catalog| catalog.holders(table).next().is_some());
+    // Without a schema it may be there.
+    let exists = context
+        .ruleset
+        .catalog()
+        .is_none_or(|catalog| catalog.schemas.is_empty() || catalog.holders(table).next().is_some());
     let schema_table = crate::catalog::SCHEMA_TABLES.contains(&table.folded());
     if !reads || !(exists || schema_table) {
         return if instead.is_empty() { "Leave it out.".to_owned() } else { instead.to_owned() };

@@ -72,6 +72,22 @@ pub enum Section {
     VirtualTables,
 }
 
+impl Section {
+    /// Its keys in a policy file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::RowsAllow => "rows.allow",
+            Self::RowsDeny => "rows.deny",
+            Self::FunctionsAllow => "functions.allow",
+            Self::FunctionsDeny => "functions.deny",
+            Self::Pragmas => "pragmas.allow",
+            Self::Triggers => "triggers.trust",
+            Self::Views => "views.trust",
+            Self::VirtualTables => "virtual_tables.allow",
+        }
+    }
+}
+
 /// A rule as people see it.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleView<'a> {

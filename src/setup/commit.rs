@@ -85,6 +85,7 @@ impl Pending {
             code: self.code,
             reason,
             fix,
+            span: None,
             place: None,
             excerpt: String::new(),
         }

@@ -12,12 +12,11 @@ use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
-use crate::guard::{Guard, Judged, Judging, Piece, Ready, StepError};
+use crate::guard::{Guard, Judged, Judging, Piece, Ready, StepError, near, world};
 use crate::policy::{Advice, ForeignKeys, Level};
 use crate::refusal::{
     AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes,
 };
-use crate::request::{Action, Resource};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Source, Span};
 use crate::statement::{self, Statement};
@@ -283,8 +282,10 @@ impl Run<'_> {
         if let Some(exceeded) = self.held.budget.exceeded() {
             return self.exceeded(index, exceeded);
         }
-        let near = self.near(index);
-        let Some(context) = self.failure_context(index, Some(&near)) else {
+        let statement = self.script.statements().get(index);
+        let world = || world(self.held.connection, self.ruleset);
+        let near = statement.map(|statement| near(world(), self.ruleset, statement));
+        let Some(context) = self.failure_context(index, near.as_ref()) else {
             return Stopped::Refused(Vec::new());
         };
         let limits = &self.script.guard.policy().limits;
@@ -298,37 +299,6 @@ impl Run<'_> {
             &self.script.guard.policy().limits,
             &context,
         )))
-    }
-
-    /// What is known about the tables that a statement names, for the fix of what is wrong with it.
-    fn near(&self, index: usize) -> Near {
-        let mut near = Near::default();
-        let statement = self.script.statements().get(index);
-        let (Some(statement), Some(catalog)) = (statement, self.ruleset.catalog()) else { return near };
-        let mut world = Catalog::clone(catalog);
-        // What cannot be read adds no detail; the failure itself stands.
-        let _ = catalog::load_rest(self.held.connection, &mut world);
-        let target = statement.target.as_ref().map(|target| &target.table);
-        for mention in target.into_iter().chain(&statement.sources) {
-            let found = world.resolve(mention.schema.as_ref(), &mention.table);
-            let Some((schema, details)) = found.and_then(|(s, table)| Some((s, table.details.as_ref()?)))
-            else {
-                continue;
-            };
-            let open = |column: &Name| {
-                let resource = Resource::column(schema.name.clone(), mention.table.clone(), column.clone());
-                [Action::Read, Action::Update]
-                    .into_iter()
-                    .any(|action| self.ruleset.allows(action, resource.clone()))
-            };
-            let columns = details.columns.iter().filter(|column| !column.hidden);
-            near.columns.extend(columns.map(|column| column.name.clone()).filter(open));
-            if target == Some(mention) {
-                near.references.clone_from(&details.foreign_keys);
-            }
-        }
-        near.world = world;
-        near
     }
 
     /// The refusals of every statement. `known` are those of one that was judged already: what it

@@ -127,6 +127,8 @@ pub(crate) fn suite(text: &str) -> Result<Suite, String> {
             Part::Heading(2, _) => (name, section, replaced) = (None, Some(of_file.clone()), false),
             Part::Heading(..) => return Err("a heading is `# ` on the first line, or `## `".to_owned()),
             Part::Prose(text) => name = Some(text),
+            // A command and what it prints is no case.
+            Part::Block(block) if block.info == "console" => name = None,
             Part::Block(block) => {
                 let told = |why: String| format!("line {}: {why}", block.line);
                 let world = section.as_mut().unwrap_or(&mut of_file);

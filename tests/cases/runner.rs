@@ -39,16 +39,33 @@ pub(crate) fn suites() -> Vec<(String, Suite)> {
 
 /// Runs a case.
 pub(crate) fn run_case(case: &Case) -> Ran {
-    let policy = match &case.world.policy {
+    run(&case.world, policy(case), &case.sql, case.query.as_ref().map(|(query, _)| query.as_str()))
+}
+
+/// The policy of a case.
+pub(crate) fn policy(case: &Case) -> Policy {
+    match &case.world.policy {
         Some(text) => Policy::parse("policy.yaml", text).unwrap_or_else(|error| panic!("{error}")),
         None => Policy::builtin("setup_sql").unwrap(),
-    };
-    run(&case.world, policy, &case.sql, case.query.as_ref().map(|(query, _)| query.as_str()))
+    }
 }
 
 /// Runs `sql` under `policy` in files built for it, at a fixed hour, with the default seed.
 pub(crate) fn run(world: &World, policy: Policy, sql: &str, query: Option<&str>) -> Ran {
     let directory = tempfile::tempdir().unwrap();
+    let mut workspace = workspace(world, directory.path());
+    let connection = &mut workspace.connection;
+    let before = dump(connection);
+    let guard = Guard::new(policy, "setup_sql");
+    let outcome = setup::run(connection, &guard, &Source::new("setup.sql", sql)).unwrap();
+    assert!(connection.is_autocommit(), "the run left its transaction open");
+    let after = dump(connection);
+    let answer = query.map(|query| rows(connection, query)).unwrap_or_default();
+    Ran { outcome, rows: [before, after], answer }
+}
+
+/// The databases of `world`, built in `directory`.
+pub(crate) fn workspace(world: &World, directory: &Path) -> Workspace {
     let base = |name: &str, ddl: &str| Base::Schema(Source::new(format!("{name}.sql"), ddl));
     let mut main = base("main", "");
     let mut attached = Vec::new();
@@ -59,16 +76,8 @@ pub(crate) fn run(world: &World, policy: Policy, sql: &str, query: Option<&str>)
         }
     }
     let clock = Clock::Fixed(parse_instant("2026-06-01T09:00:00Z").unwrap());
-    let made = Workspace::create(directory.path(), &main, &attached, clock, &Seed::new("seawall", None));
-    let mut workspace = made.unwrap_or_else(|error| panic!("{error}"));
-    let connection = &mut workspace.connection;
-    let before = dump(connection);
-    let guard = Guard::new(policy, "setup_sql");
-    let outcome = setup::run(connection, &guard, &Source::new("setup.sql", sql)).unwrap();
-    assert!(connection.is_autocommit(), "the run left its transaction open");
-    let after = dump(connection);
-    let answer = query.map(|query| rows(connection, query)).unwrap_or_default();
-    Ran { outcome, rows: [before, after], answer }
+    let made = Workspace::create(directory, &main, &attached, clock, &Seed::new("seawall", None));
+    made.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Every row of every table in every schema, shadow tables and SQLite's own included.

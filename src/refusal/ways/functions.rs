@@ -10,6 +10,9 @@ use crate::ruleset::Ground;
 use crate::source::{Name, Span};
 use crate::statement::{Statement, TokenKind, written};
 
+/// Statements that are looked through for the INSERT before one, so that a long text costs no square of it.
+const LOOKED_BACK: usize = 1_000;
+
 /// Literals of an INSERT that its row is found by, at most.
 const KEYS: usize = 3;
 
@@ -69,7 +72,11 @@ fn instead(name: &Name, context: &Context<'_>) -> String {
 /// The subselect that finds the row of the INSERT before this statement, if the caller may read it.
 fn inserted_row(context: &Context<'_>) -> Option<String> {
     let before = context.statements.get(..context.index)?;
-    let insert = before.iter().rev().find(|s| s.target.as_ref().is_some_and(|t| t.verb == Verb::Insert))?;
+    let insert = before
+        .iter()
+        .rev()
+        .take(LOOKED_BACK)
+        .find(|s| s.target.as_ref().is_some_and(|t| t.verb == Verb::Insert))?;
     let target = insert.target.as_ref()?;
     let (schema, _) =
         context.ruleset.catalog()?.resolve(target.table.schema.as_ref(), &target.table.table)?;

@@ -1,0 +1,322 @@
+//! Judging every statement of a text and running none.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rusqlite::Error;
+
+use super::advice;
+use super::door::{Door, Guard, GuardError};
+use super::judging::{Judged, Piece};
+use super::near::{near, world};
+use super::text;
+use crate::catalog::{Catalog, Known, is_internal};
+use crate::diagnostic::Code;
+use crate::engine::catalog;
+use crate::policy::{Level, Policy};
+use crate::refusal::{
+    AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes,
+};
+use crate::ruleset::Ruleset;
+use crate::source::{Name, Place, Source, Span};
+use crate::statement::{self, Statement};
+use crate::text_witness;
+
+/// Everything that there is to say about a text, of all of its statements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Statements in the text; pieces without a token do not count.
+    pub statements: usize,
+    /// What the policy denies.
+    pub refusals: Vec<Refusal>,
+    /// What SQLite does not prepare, or a bound that the text exceeds.
+    pub failures: Vec<Failure>,
+    /// What the author should look at.
+    pub advice: Vec<AdviceNote>,
+}
+
+impl Checked {
+    /// Whether nothing would be refused and nothing has failed.
+    pub fn is_ok(&self) -> bool {
+        self.refusals.is_empty() && self.failures.is_empty()
+    }
+
+    /// The same of a text that stands in a file; `place` says where its bytes are there.
+    #[must_use]
+    pub fn placed(self, place: impl Fn(Span) -> Place) -> Self {
+        Self {
+            statements: self.statements,
+            refusals: self.refusals.into_iter().map(|refusal| refusal.placed(&place)).collect(),
+            failures: self.failures.into_iter().map(|failure| failure.placed(&place)).collect(),
+            advice: self.advice.into_iter().map(|note| note.placed(&place)).collect(),
+        }
+    }
+}
+
+impl Guard {
+    /// Judges every statement of `source` by its text alone, without a database.
+    ///
+    /// What only a schema shows, such as a function that a trigger calls, is not seen; [`Door::check`] sees it.
+    ///
+    /// ```
+    /// use seawall::source::Source;
+    /// use seawall::{Guard, Policy};
+    ///
+    /// let guard = Guard::new(Policy::builtin("setup_sql")?, "setup_sql");
+    /// let checked = guard.check(&Source::new("setup.sql", "INSERT INTO t VALUES (1); DROP TABLE t"))?;
+    /// assert_eq!((checked.statements, checked.refusals.len()), (2, 1));
+    /// assert_eq!(checked.refusals[0].place.text(), "DROP TABLE");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`GuardError::Sqlite`] where the linked SQLite cannot be asked for its functions.
+    pub fn check(&self, source: &Source) -> Result<Checked, GuardError> {
+        Ok(self.checker()?.check(source))
+    }
+
+    /// A checker for many texts; statements of one shape are judged once.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Guard::check`].
+    pub fn checker(&self) -> Result<Checker, GuardError> {
+        let known = catalog::built_in()?;
+        let ruleset = self.rules_for_text(Arc::clone(&known));
+        Ok(Checker {
+            names: Names::of(self.policy(), &known),
+            guard: self.clone(),
+            known,
+            ruleset,
+            clean: HashSet::new(),
+            shape: Vec::new(),
+        })
+    }
+}
+
+/// Judges texts alone, without a database.
+#[derive(Debug)]
+pub struct Checker {
+    guard: Guard,
+    known: Arc<Known>,
+    ruleset: Arc<Ruleset>,
+    names: Names,
+    /// The shapes of statements that there was nothing to say about.
+    clean: HashSet<Vec<u8>>,
+    /// The shape that is being read; kept for its room.
+    shape: Vec<u8>,
+}
+
+/// Shapes kept at most; beyond that nothing more is remembered, and everything still judged.
+const MOST_SHAPES: usize = 4_096;
+
+impl Checker {
+    /// Everything that the text of `source` shows.
+    pub fn check(&mut self, source: &Source) -> Checked {
+        let mut checked = Checked::default();
+        let Some(script) = Script::new(&self.guard, source, &mut checked) else { return checked };
+        // SQLite reads nothing behind a NUL byte, so no shape tells what a statement with one is.
+        let whole = !source.text().as_bytes().contains(&0);
+        let mut told = Told { script: &script, checked };
+        for (index, span) in script.spans.iter().enumerate() {
+            self.shape.clear();
+            let is_name = |name: &str| self.names.holds(name);
+            let shaped = whole && statement::shape(source.text(), *span, is_name, &mut self.shape);
+            if shaped && self.clean.contains(&self.shape) {
+                continue;
+            }
+            let statement = Statement::read(source.text(), *span);
+            let asked = text_witness::read(&statement, &self.known, None).requests;
+            let denied = text::findings(&self.ruleset, None, &statement, asked);
+            let advised = advice::from_text(self.ruleset.policy(), None, &statement, Level::Warn);
+            if denied.is_empty() && advised.is_empty() {
+                let plain = statement.head.is_row() && statement.explain.is_none();
+                if shaped && plain && self.clean.len() < MOST_SHAPES {
+                    self.clean.insert(self.shape.clone());
+                }
+                continue;
+            }
+            told.refuse(index, &denied, &self.ruleset);
+            told.advise(index, &advised, &self.ruleset);
+        }
+        told.checked
+    }
+}
+
+/// The names that may be decided otherwise than any other name, so that a string which stands for one is
+/// no mere value.
+#[derive(Debug)]
+struct Names {
+    patterns: Vec<crate::policy::Pattern>,
+    modules: Arc<Known>,
+}
+
+impl Names {
+    fn of(policy: &Policy, known: &Arc<Known>) -> Self {
+        let rules = policy.rows.allow.iter().chain(&policy.rows.deny);
+        let mut patterns: Vec<_> = rules
+            .flat_map(|rule| &rule.what.targets)
+            .flat_map(|target| {
+                let columns = target.columns.iter().flatten();
+                [&target.schema, &target.table].into_iter().chain(columns).cloned()
+            })
+            .filter(|pattern| !pattern.is_any())
+            .collect();
+        patterns.sort();
+        patterns.dedup();
+        Self { patterns, modules: Arc::clone(known) }
+    }
+
+    fn holds(&self, text: &str) -> bool {
+        let name = Name::from(text);
+        is_internal(&name)
+            || self.modules.modules.contains(&name)
+            || self.patterns.iter().any(|pattern| pattern.matches(&name))
+    }
+}
+
+impl Door<'_> {
+    /// Judges every statement of `source` on the door's connection and runs none: what is refused, what SQLite
+    /// does not prepare, and the advice that needs no run.
+    ///
+    /// # Errors
+    ///
+    /// [`GuardError::Sqlite`] where the schema cannot be read.
+    pub fn check(&mut self, source: &Source) -> Result<Checked, GuardError> {
+        let mut checked = Checked::default();
+        self.follow_schema()?;
+        let guard = self.guard.clone();
+        let Some(script) = Script::new(&guard, source, &mut checked) else { return Ok(checked) };
+        self.held.budget.restart();
+        let ruleset = Arc::clone(self.judging.ruleset());
+        let whole = !source.text().as_bytes().contains(&0);
+        let mut told = Told { script: &script, checked };
+        // Read once: every statement of a long text may fail.
+        let schema = OnceCell::new();
+        for (index, span) in script.spans.iter().enumerate() {
+            let piece = self.judging.read(source.text(), *span, whole);
+            let judged = match &piece {
+                Piece::Known(id) => match self.judging.judge_known(*id, source.slice(*span)) {
+                    Some(_) => continue,
+                    None => self.judging.judge(&Statement::read(source.text(), *span)),
+                },
+                Piece::Read { statement, id, findings } if findings.is_empty() => {
+                    self.judging.judge_shaped(statement, *id)
+                }
+                Piece::Read { statement, .. } => self.judging.judge(statement),
+            };
+            match judged {
+                Judged::Ready(ready) => told.advise(index, &ready.advice, &ruleset),
+                Judged::Refused(findings) => {
+                    told.refuse(index, &findings, &ruleset);
+                    if let Piece::Read { statement, .. } = &piece {
+                        told.advise(index, &self.judging.told_by_text(statement), &ruleset);
+                    }
+                }
+                Judged::Failed(error) => {
+                    let schema = schema.get_or_init(|| world(self.held.connection, &ruleset));
+                    self.fail(&mut told, index, &error, schema);
+                }
+            }
+        }
+        Ok(told.checked)
+    }
+
+    fn fail(&self, told: &mut Told<'_>, index: usize, error: &Error, schema: &Catalog) {
+        let Some(statement) = told.script.statements().get(index) else { return };
+        let ruleset = self.judging.ruleset();
+        let near = near(schema.clone(), ruleset, statement);
+        let context = told.script.failure_context(index, statement, ruleset, &near);
+        let limits = &self.guard.policy().limits;
+        let failure = match self.held.budget.exceeded() {
+            Some(exceeded) => Failure::of_exceeded(exceeded, limits, &context),
+            None => Failure::of_sqlite(&error.into(), limits, &context),
+        };
+        told.checked.failures.push(failure);
+    }
+}
+
+/// A text, cut into statements; they are read as a whole only where there is something to tell.
+struct Script<'s> {
+    door: &'s str,
+    source: &'s Source,
+    spans: Vec<Span>,
+    statements: OnceCell<Vec<Statement<'s>>>,
+}
+
+impl<'s> Script<'s> {
+    /// Cuts `source`; answers nothing where the text exceeds a bound, which is then told.
+    fn new(guard: &'s Guard, source: &'s Source, checked: &mut Checked) -> Option<Self> {
+        let (door, limits) = (guard.name(), &guard.policy().limits);
+        let text = source.text();
+        if let Some(bound) = limits.text.filter(|bound| text.len() as u64 > *bound) {
+            checked.failures.push(Failure::of_text(door, Code::LimitText, &in_bytes(bound), 0));
+            return None;
+        }
+        let spans = statement::split(text);
+        checked.statements = spans.len();
+        if let Some(bound) = limits.statements.filter(|bound| spans.len() as u64 > *bound) {
+            let bound = counted(bound, "statement");
+            checked.failures.push(Failure::of_text(door, Code::LimitStatements, &bound, spans.len()));
+            return None;
+        }
+        Some(Self { door, source, spans, statements: OnceCell::new() })
+    }
+
+    fn statements(&self) -> &[Statement<'s>] {
+        let read = |span: &Span| Statement::read(self.source.text(), *span);
+        self.statements.get_or_init(|| self.spans.iter().map(read).collect())
+    }
+
+    fn failure_context<'a>(
+        &'a self,
+        index: usize,
+        statement: &'a Statement<'a>,
+        ruleset: &'a Ruleset,
+        near: &'a Near,
+    ) -> FailureContext<'a> {
+        FailureContext {
+            door: self.door,
+            source: self.source,
+            statement,
+            index,
+            statements: self.spans.len(),
+            ruleset,
+            near: Some(near),
+        }
+    }
+}
+
+/// What was found so far, in words.
+struct Told<'s> {
+    script: &'s Script<'s>,
+    checked: Checked,
+}
+
+impl Told<'_> {
+    fn refuse(&mut self, index: usize, findings: &[Finding], ruleset: &Ruleset) {
+        for finding in findings {
+            let refusal = Refusal::new(finding, &self.context(index, ruleset));
+            self.checked.refusals.push(refusal);
+        }
+    }
+
+    fn advise(&mut self, index: usize, findings: &[Finding], ruleset: &Ruleset) {
+        for finding in findings {
+            let note = AdviceNote::new(finding, &self.context(index, ruleset));
+            self.checked.advice.push(note);
+        }
+    }
+
+    fn context<'a>(&'a self, index: usize, ruleset: &'a Ruleset) -> Context<'a> {
+        Context {
+            door: self.script.door,
+            source: self.script.source,
+            statements: self.script.statements(),
+            index,
+            ruleset,
+        }
+    }
+}
