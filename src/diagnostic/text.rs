@@ -36,13 +36,34 @@ fn one(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
     };
     let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.word());
     let mut group = Group::with_title(title);
-    for (source, places) in by_source(diagnostic) {
-        group = group.element(snippet(source, &places));
+    let sources = by_source(diagnostic);
+    for (source, places) in &sources {
+        group = group.element(snippet(source, places));
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(annotate_snippets::normalize_untrusted_str(help)));
     }
-    renderer.render(&[group])
+    let mut shown = renderer.render(&[group]);
+    for (source, places) in &sources {
+        if let Some((counted, real)) = moved(source, places) {
+            shown = shown.replacen(&counted, &real, 1);
+        }
+    }
+    shown
+}
+
+/// Where the renderer takes the first place of a line for that was cut, and where it is.
+fn moved(source: &Source, places: &[Marked<'_>]) -> Option<(String, String)> {
+    let (place, ..) = places.first()?;
+    let cut = cut(source.text(), places);
+    let before = source.text().get(cut.start..place.span.start)?;
+    let is_whole = cut.start == 0 || source.text().as_bytes().get(cut.start - 1) == Some(&b'\n');
+    if is_whole || before.contains('\n') {
+        return None;
+    }
+    let at = place.position();
+    let told = |column| format!("{}:{}:{column}", source.name(), at.line);
+    Some((told(before.chars().count() + 1), told(at.column)))
 }
 
 /// A place, what to say there, and whether it is the diagnostic's own.
@@ -62,26 +83,36 @@ fn by_source(diagnostic: &Diagnostic) -> Vec<(&Source, Vec<Marked<'_>>)> {
     sources
 }
 
-/// The lines from the first to the last place, so that a long text costs no more than these.
+/// Bytes of a line that are shown on either side of a place; the renderer walks all that it is given.
+const AROUND: usize = 1 << 10;
+
+/// The lines from the first to the last place, so that a long text costs no more than these; of a long line,
+/// what stands around the places.
+fn cut(text: &str, places: &[Marked<'_>]) -> Span {
+    let spans = || places.iter().map(|(place, ..)| on_characters(text, place));
+    let first = spans().map(|span| span.start).min().unwrap_or(0);
+    let last = spans().map(|span| span.end).max().unwrap_or(0);
+    let (from, to) = (floor(text, first.saturating_sub(AROUND)), floor(text, last.saturating_add(AROUND)));
+    let start = text.get(from..first).and_then(|head| head.rfind('\n')).map_or(from, |end| from + end + 1);
+    let end = text.get(last..to).and_then(|tail| tail.find('\n')).map_or(to, |end| last + end);
+    Span::new(start, end)
+}
+
+fn on_characters(text: &str, place: &Place) -> Span {
+    let end = floor(text, place.span.end);
+    Span::new(floor(text, place.span.start.min(end)), end)
+}
+
 fn snippet<'d>(source: &'d Source, places: &[Marked<'d>]) -> Snippet<'d, Annotation<'d>> {
-    let text = source.text();
-    let span = |place: &Place| {
-        let end = floor(text, place.span.end);
-        Span::new(floor(text, place.span.start.min(end)), end)
-    };
-    let first = places.iter().map(|(place, ..)| span(place).start).min().unwrap_or(0);
-    let last = places.iter().map(|(place, ..)| span(place).end).max().unwrap_or(0);
-    let start = text.get(..first).and_then(|head| head.rfind('\n')).map_or(0, |end| end + 1);
-    let end = text.get(last..).and_then(|tail| tail.find('\n')).map_or(text.len(), |end| last + end);
-    let excerpt = text.get(start..end).unwrap_or_default();
+    let cut = cut(source.text(), places);
     let annotations = places.iter().map(|&(place, label, own)| {
-        let span = span(place);
+        let span = on_characters(source.text(), place);
         let kind = if own { AnnotationKind::Primary } else { AnnotationKind::Context };
         let label = Some(label).filter(|label| !label.is_empty());
-        kind.span(span.start - start..span.end - start).label(label)
+        kind.span(span.start - cut.start..span.end - cut.start).label(label)
     });
-    Snippet::source(excerpt)
+    Snippet::source(source.slice(cut))
         .path(source.name())
-        .line_start(source.position(start).line)
+        .line_start(source.position(cut.start).line)
         .annotations(annotations)
 }

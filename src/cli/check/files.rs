@@ -73,6 +73,8 @@ fn walk(directory: &Path, all: &mut Vec<Input>) {
         if kind.is_ok_and(|kind| kind.is_dir()) {
             walk(&path, all);
         } else if Kind::of(&path).is_some() && path.is_file() {
+            // `.` stands for its files, under the names that they have there.
+            let path = path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
             all.push(Input::file(path, true));
         }
     }

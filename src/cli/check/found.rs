@@ -114,7 +114,7 @@ impl Found<'_> {
                 self.has_field = true;
                 self.counts.scenarios += 1;
                 let checked = judge.check(&source).map_err(Stop::tool)?;
-                self.checked(&checked);
+                self.checked(&checked.placed(|span| Place { source: source.clone(), span }));
                 return Ok(());
             }
             Kind::Yaml => scenario::in_yaml(source.text(), field),
