@@ -154,8 +154,7 @@ impl<'a> Collector<'a> {
     }
 
     fn upsert(&mut self, upsert: &'a Upsert, target: &Source) {
-        let excluded =
-            Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::UNKNOWN };
+        let excluded = Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::UNKNOWN };
         let key = Scope { sources: vec![target.clone()], aliases: Vec::new() };
         self.scopes.push(key);
         for term in &upsert.target {
@@ -189,6 +188,13 @@ impl<'a> Collector<'a> {
             self.unclear("its UPDATE has a clause that is not known");
         }
         let Some(target) = self.target(alias_of(&update.table.relation)) else { return };
+        if update.from.is_some()
+            && let Offers::Table { schema, table, .. } = &target.offers
+        {
+            // It is joined with the others to find its rows.
+            let span = self.statement.target.as_ref().map(|target| target.table.span);
+            self.ask(Action::Read, Resource::table(schema.clone(), table.clone()), span);
+        }
         let mut scope = Scope { sources: vec![target.clone()], aliases: Vec::new() };
         let mut later = Later::default();
         match &update.from {
@@ -199,6 +205,13 @@ impl<'a> Collector<'a> {
                 }
             }
             Some(UpdateTableFromKind::BeforeSet(_)) => self.unclear("its UPDATE has FROM before SET"),
+        }
+        // Several tables behind FROM are read as `(SELECT * FROM ..)`.
+        let from = scope.sources.get(1..).unwrap_or_default();
+        for source in from.iter().filter(|_| from.len() > 1) {
+            for column in source.visible().iter().flatten() {
+                self.read(source.read(column), None);
+            }
         }
         self.scopes.push(scope);
         self.later(later);
@@ -308,7 +321,13 @@ impl<'a> Collector<'a> {
                 self.unclear("a common table expression has a clause that is not known");
             }
             let name = Name::from(cte.alias.name.value.as_str());
-            self.commons.push(Common { name, cte, visible: Vec::new(), walked: false, offers: Offers::UNKNOWN });
+            self.commons.push(Common {
+                name,
+                cte,
+                visible: Vec::new(),
+                walked: false,
+                offers: Offers::UNKNOWN,
+            });
         }
         // They see each other, whatever their order, and themselves.
         self.visible.extend(first..self.commons.len());
