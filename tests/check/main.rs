@@ -7,6 +7,7 @@ mod codes;
 mod files;
 mod forms;
 mod places;
+mod stacks;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
