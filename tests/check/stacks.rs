@@ -21,11 +21,11 @@ const NESTS: [(&str, &str); 8] = [
 #[test]
 fn a_nested_text_is_read_on_a_stack_of_any_size() {
     let guard = Guard::new(Policy::builtin("setup_sql").unwrap(), "setup_sql");
-    for kibibytes in [192, 256, 512, 1024, 2048] {
+    for kibibytes in [192, 512, 2048] {
         let guard = guard.clone();
         let body = move || {
             for (open, close) in NESTS {
-                for depth in (0..80).chain([200, 1_000, 20_000]) {
+                for depth in (0..80).step_by(3).chain([1_000, 20_000]) {
                     let sql = format!("SELECT {}1{}", open.repeat(depth), close.repeat(depth));
                     assert!(guard.check(&Source::new("setup.sql", sql)).unwrap().is_ok());
                 }
