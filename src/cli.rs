@@ -1,9 +1,11 @@
 //! The command line: one file a command.
 
+mod agree;
 mod check;
 mod exit;
 mod explain;
 mod given;
+mod order;
 mod output;
 mod policy;
 mod run;
@@ -33,6 +35,8 @@ enum Command {
     Policy(policy::Args),
     /// Tell what SQL asks, who saw it and which rule decided; or what a code means
     Explain(Box<explain::Args>),
+    /// Hold what the text witness says against what SQLite's own witnesses say
+    Agree(agree::Args),
 }
 
 /// Runs the command that the process was started with.
@@ -51,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args, &mut output),
         Command::Policy(args) => policy::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
+        Command::Agree(args) => agree::run(&args, &mut output),
     };
     if output.flush() { exit.into() } else { Exit::Tool.into() }
 }
