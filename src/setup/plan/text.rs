@@ -37,10 +37,13 @@ impl TablePlan {
         }
         let mut lines = vec![head];
         lines.extend(self.rows.iter().map(RowPlan::text));
-        match (self.rows.len(), self.more.sum()) {
-            (_, 0) => {}
-            (0, count) => lines.push(format!("  … {}: {}", rows(count, ""), counted(self.more))),
-            (_, count) => lines.push(format!("  … and {}: {}", rows(count, "more "), counted(self.more))),
+        // Where no row is shown the first line says it all.
+        match self.more.sum() {
+            count if count > 0 && !self.rows.is_empty() => {
+                let rows = if count == 1 { "row" } else { "rows" };
+                lines.push(format!("  … and {} more {rows}: {}", grouped(count), counted(self.more)));
+            }
+            _ => {}
         }
         if self.beyond > 0 {
             let changes = grouped(self.beyond);
@@ -48,10 +51,6 @@ impl TablePlan {
         }
         lines.join("\n")
     }
-}
-
-fn rows(count: u64, more: &str) -> String {
-    if count == 1 { format!("1 {more}row") } else { format!("{} {more}rows", grouped(count)) }
 }
 
 fn counted(changes: Changes) -> String {
