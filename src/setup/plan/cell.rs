@@ -83,6 +83,10 @@ impl Cell {
         match self {
             Self::Null => "NULL".to_owned(),
             Self::Integer(number) => number.to_string(),
+            // As large as no number can be; SQL has no other word for it.
+            Self::Real(number) if number.is_infinite() => {
+                format!("{}9e999", if *number < 0.0 { "-" } else { "" })
+            }
             Self::Real(number) => format!("{number:?}"),
             Self::Text(bytes) => quoted(&String::from_utf8_lossy(bytes), most, from),
             Self::Blob(bytes) => {
@@ -161,6 +165,7 @@ mod tests {
         assert_eq!(text("exactly 19 letters."), "'exactly 19 letter…'");
         assert_eq!(Cell::Integer(i64::MIN).shown(20, 0), "-9223372036854775808");
         assert_eq!(Cell::Real(1e300).shown(20, 0), "1e300");
+        assert_eq!(Cell::Real(f64::NEG_INFINITY).shown(20, 0), "-9e999");
         assert_eq!(Cell::Real(-0.0).shown(20, 0), "-0.0");
         assert_eq!(Cell::Real(3.0).shown(20, 0), "3.0");
         assert_eq!(Cell::Blob(Vec::new()).shown(20, 0), "x''");

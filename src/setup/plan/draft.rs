@@ -36,7 +36,8 @@ struct TableDraft {
     key: Vec<usize>,
     /// A name of the rowid that no column has taken.
     rowid: Option<&'static str>,
-    is_virtual: bool,
+    /// Whether a full-text table keeps no text of its own; then it may answer NULL for all of it.
+    keeps_no_text: bool,
     rows: Vec<RowDraft>,
     beyond: u64,
 }
@@ -172,7 +173,7 @@ impl TableDraft {
             key: key.into_iter().map(|(_, place)| place).collect(),
             rowid: ["rowid", "_rowid_", "oid"].into_iter().find(|name| !taken(name)),
             columns,
-            is_virtual,
+            keeps_no_text: is_virtual && !schema.tables.contains_key(&Name::from(format!("{table}_content"))),
             rows: Vec::new(),
             beyond: 0,
         }
@@ -213,10 +214,8 @@ impl TableDraft {
     fn change(&self, touch: Touch, before: &Seen, after: &Seen) -> Option<Change> {
         let (was, is) = match (before, after) {
             (Seen::There(old, cells), Seen::There(new, _)) if old == new => {
-                // A table that keeps no text answers NULL for every column, whatever was written.
-                let blank = |cells: &Vec<Cell>| cells.iter().all(|cell| *cell == Cell::Null);
-                let tells = !(self.is_virtual && cells.as_ref().is_some_and(blank));
-                (!tells, !tells)
+                let written = cells.as_ref().is_some_and(|cells| self.is_blank(cells));
+                (written, written)
             }
             (Seen::Unreadable, _) | (_, Seen::Unreadable) => (touch.before, touch.now),
             (before, after) => (matches!(before, Seen::There(..)), matches!(after, Seen::There(..))),
@@ -231,6 +230,7 @@ impl TableDraft {
 
     fn row(&self, key: &Key, change: Change, before: Seen, after: Seen) -> RowPlan {
         let values = |seen: Seen| match seen {
+            Seen::There(_, Some(cells)) if self.is_blank(&cells) => Some(Vec::new()),
             Seen::There(_, cells) => cells,
             Seen::Absent | Seen::Unreadable => None,
         };
@@ -245,6 +245,11 @@ impl TableDraft {
             columns.map(|((column, cell), _)| (column.name.as_str().to_owned(), cell)).collect::<Vec<_>>()
         };
         RowPlan { key: self.key(key), change, before: before.map(told), after: after.map(told) }
+    }
+
+    /// Whether the values that were found say nothing of what was written.
+    fn is_blank(&self, cells: &[Cell]) -> bool {
+        self.keeps_no_text && cells.iter().all(|cell| *cell == Cell::Null)
     }
 
     fn key(&self, key: &Key) -> Option<Vec<(String, Cell)>> {
