@@ -7,6 +7,7 @@ mod explain;
 mod given;
 mod order;
 mod output;
+mod plan;
 mod policy;
 mod run;
 
@@ -29,6 +30,8 @@ struct Cli {
 enum Command {
     /// Run setup SQL on a copy of a database or on a blank schema
     Run(Box<run::Args>),
+    /// Show row by row what setup SQL would change; nothing is kept
+    Plan(Box<plan::Args>),
     /// Judge the statements of SQL files and scenario sets without running them
     Check(Box<check::Args>),
     /// Check, show or describe policy files
@@ -52,6 +55,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::of_process();
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &mut output),
+        Command::Plan(args) => plan::run(&args, &mut output),
         Command::Check(args) => check::run(&args, &mut output),
         Command::Policy(args) => policy::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),

@@ -93,8 +93,7 @@ fn compare(guard: &Guard, round: &Round) -> Result<Tally, String> {
     let mut trial = Trial::new().map_err(sqlite)?;
     for block in &round.blocks {
         let ran = trial.run(guard, &block.sql, &mut |statement, agreement| {
-            let example = Example::of(block, statement);
-            tally.count(&agreement, &example);
+            tally.count(&agreement, &|| Example::of(block, statement));
         });
         if ran.is_err() {
             tally.unreadable += 1;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::corpus::Block;
-use crate::guard::agreement::{Agreement, Class, Compared, Difference};
+use crate::guard::agreement::{Agreement, Class, Compared, Difference, READINGS};
 use crate::source::LineIndex;
 use crate::statement::Statement;
 
@@ -82,7 +82,7 @@ pub(super) struct Example {
 
 impl Example {
     pub(super) fn of(block: &Block, statement: &Statement<'_>) -> Self {
-        let within = || LineIndex::new(&block.sql).place(&block.sql, statement.span.start).line - 1;
+        let within = || LineIndex::new(&block.sql).position(&block.sql, statement.span.start).line - 1;
         let line = block.line + if block.is_plain { within() } else { 0 };
         let sql = statement.sql().split_whitespace().collect::<Vec<_>>().join(" ");
         let cut = sql.char_indices().nth(CUT).map(|(at, _)| format!("{}…", &sql[..at]));
@@ -97,13 +97,14 @@ impl Tally {
     }
 
     /// Counts one statement.
-    pub(super) fn count(&mut self, agreement: &Agreement, example: &Example) {
+    pub(super) fn count(&mut self, agreement: &Agreement, example: &dyn Fn() -> Example) {
         self.statements += 1;
-        for (reading, (name, compared)) in self.readings.iter_mut().zip(agreement.readings()) {
+        let readings = self.readings.iter_mut().zip(agreement.readings());
+        for ((reading, compared), name) in readings.zip(READINGS) {
             reading.count(compared, example);
             for difference in compared.differences.iter().filter(|one| one.class.is_none()) {
                 if self.unlisted.len() < SHOWN {
-                    let (difference, example) = (difference.clone(), example.clone());
+                    let (difference, example) = (difference.clone(), example());
                     self.unlisted.push(Unlisted { reading: name, difference, example });
                 }
             }
@@ -123,11 +124,11 @@ impl Tally {
 }
 
 impl Reading {
-    fn count(&mut self, compared: &Compared, example: &Example) {
+    fn count(&mut self, compared: &Compared, example: &dyn Fn() -> Example) {
         match compared.not_understood {
             None => self.understood += 1,
             Some(why) => {
-                let first = || Counted { count: 0, example: example.clone() };
+                let first = || Counted { count: 0, example: example() };
                 self.reasons.entry(why.reason).or_insert_with(first).count += 1;
             }
         }
@@ -139,7 +140,7 @@ impl Reading {
                 self.unlisted += 1;
                 continue;
             };
-            let first = || Differences { asked: 0, refused: 0, example: example.clone() };
+            let first = || Differences { asked: 0, refused: 0, example: example() };
             let differences = self.classes.entry(class).or_insert_with(first);
             match difference.code {
                 None => differences.asked += 1,
