@@ -71,7 +71,9 @@ fn agree(args: &Args) -> Result<Tally, Stop> {
     in_order(
         vec![(); jobs],
         corpus.rounds(),
-        |(), rounds, done| rounds.for_each(|(number, round)| done(number, round.and_then(|r| compare(&guard, &r)))),
+        |(), rounds, done| {
+            rounds.for_each(|(number, round)| done(number, round.and_then(|r| compare(&guard, &r))))
+        },
         |round: Result<Tally, String>| {
             if let (Ok(all), Ok(tally)) = (&mut total, &round) {
                 progress.inc(tally.bytes);

@@ -89,7 +89,9 @@ impl Rounds {
                 let read = file.read_to_string(&mut text).map(|_| text).map_err(|error| error.to_string());
                 Box::new(std::iter::once(read))
             }
-            Ok(file) => Box::new(BufReader::new(file).lines().map(|line| line.map_err(|error| error.to_string()))),
+            Ok(file) => {
+                Box::new(BufReader::new(file).lines().map(|line| line.map_err(|error| error.to_string())))
+            }
         };
         rounds
     }

@@ -102,11 +102,8 @@ fn unlisted(one: &Unlisted) -> String {
 
 /// For programs.
 pub(super) fn json(tally: &Tally) -> Value {
-    let readings: serde_json::Map<String, Value> = READINGS
-        .iter()
-        .zip(&tally.readings)
-        .map(|(name, one)| ((*name).to_owned(), reading(one)))
-        .collect();
+    let readings: serde_json::Map<String, Value> =
+        READINGS.iter().zip(&tally.readings).map(|(name, one)| ((*name).to_owned(), reading(one))).collect();
     let unlisted = tally.unlisted.iter().map(|one| {
         let difference = &one.difference;
         json!({

@@ -62,7 +62,7 @@ classes! {
     /// A command of a full-text table.
     VirtualTableCommand "virtual-table-command" Text:
         "To SQLite a command of a full-text table is an INSERT like any other.",
-        "CREATE VIRTUAL TABLE f USING fts5(body); INSERT INTO f(f) VALUES ('optimize');";
+        "CREATE VIRTUAL TABLE f USING fts5(body); INSERT INTO f(f, rank) VALUES ('pgsz', 64);";
     /// A call that SQLite replaces while it prepares.
     InlinedCall "inlined-call" Text:
         "SQLite writes a few functions out as operators, and in the later rows of VALUES asks nobody.",
@@ -82,15 +82,15 @@ classes! {
     /// A bare name that is not in main.
     BareName "bare-name" Text:
         "Without the schema a bare name is taken to mean a table of main; it is one of temp or of an attached database.",
-        "CREATE TEMP TABLE t(a); SELECT a FROM t;";
+        "CREATE TEMP TABLE secrets(a); SELECT a FROM secrets;";
     /// Only the schema tells whose a bare column is.
     NeedsSchema "needs-the-schema" Engine:
         "Without the schema nobody can tell whose a bare column is, what `*` stands for or which columns NATURAL compares.",
-        "CREATE TABLE t(a); CREATE TABLE u(b); SELECT a FROM t, u WHERE u.b = 1;";
+        "CREATE TABLE users(id, password); CREATE TABLE u(a); SELECT password FROM users, u WHERE u.a = 1;";
     /// The text was not understood to its end.
     NotUnderstood "not-understood" Engine:
         "The parser behind the text witness does not take the statement, so its tokens alone were read.",
-        "CREATE TABLE t(a); SELECT a FROM t NATURAL CROSS JOIN t;";
+        "CREATE TABLE users(id, password); CREATE TABLE u(a); SELECT password FROM users LEFT FULL JOIN u;";
     /// What a view is made of.
     ViewBody "view-body" Engine:
         "The text names a view; what the view is made of stands in the schema.",
