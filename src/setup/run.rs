@@ -242,7 +242,10 @@ impl Run<'_> {
     ) -> Option<Stopped> {
         let mut findings = ready.advice.clone();
         if unchanged && ready.writes() {
-            let finding = Finding::plain(Code::NoRowChanged, self.script.spans.get(index).copied(), "");
+            let statement = self.script.statements().get(index);
+            let whole = self.script.spans.get(index).copied();
+            let place = statement.and_then(Statement::condition).or(whole);
+            let finding = Finding::plain(Code::NoRowChanged, place, "");
             match self.ruleset.policy().level(Advice::NoRowChanged) {
                 Level::Allow => {}
                 Level::Warn => findings.push(finding),
