@@ -246,7 +246,7 @@ fn foreign_key(context: &FailureContext<'_>) -> String {
         ForeignKeys::Immediate => ", or set `foreign_keys: deferred` in the policy to check once, at COMMIT",
         ForeignKeys::Deferred => "",
     };
-    if let Some((number, parent, column)) = parent_that_follows(context, &concerned) {
+    if let Some((number, parent, column)) = parent_that_follows(context, concerned) {
         let (parent, column) = (written(parent.as_str()), written(column.as_str()));
         return format!(
             "Move statement {number} before this one: it inserts into {parent}, which {column} refers to{later}."
