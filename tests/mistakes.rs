@@ -1,7 +1,7 @@
 //! The mistakes of `docs/mistakes.md`: what is printed, and that the mended SQL is fine.
 
 #![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic of a helper is the failure of its test")]
+#![expect(clippy::unwrap_used, reason = "a panic of a helper is the failure of its test")]
 
 #[path = "cases/literate.rs"]
 #[expect(dead_code, reason = "the cases themselves use more of it")]
