@@ -55,7 +55,9 @@ impl<'e> Evidence<'e> {
             Action::Call if self.has_false_operand() => Some(Class::FalseOperand),
             Action::Call if INLINED.contains(&asked.name.folded()) => Some(Class::InlinedCall),
             Action::Read if self.has_false_operand() => Some(Class::FalseOperand),
-            Action::Read if self.reads(asked).all(|read| self.is_left_joined(read)) => Some(Class::JoinLeftOut),
+            Action::Read if self.reads(asked).all(|read| self.is_left_joined(read)) => {
+                Some(Class::JoinLeftOut)
+            }
             Action::Read if self.reads(asked).all(|read| self.is_whole(read)) => Some(Class::UnreadTable),
             _ => None,
         }

@@ -22,13 +22,8 @@ pub struct Trial {
 }
 
 /// Pragmas that reach beyond the connection.
-const PROCESS_WIDE: [&str; 5] = [
-    "hard_heap_limit",
-    "soft_heap_limit",
-    "temp_store_directory",
-    "data_store_directory",
-    "lock_proxy_file",
-];
+const PROCESS_WIDE: [&str; 5] =
+    ["hard_heap_limit", "soft_heap_limit", "temp_store_directory", "data_store_directory", "lock_proxy_file"];
 
 impl Trial {
     /// An empty database in memory.
