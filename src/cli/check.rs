@@ -2,7 +2,6 @@
 
 mod files;
 mod found;
-mod order;
 mod print;
 
 use clap::ArgGroup;
@@ -60,7 +59,7 @@ fn check(args: &Args, output: &mut Output) -> Result<Exit, Stop> {
     let form = Form { format: args.format, style: output.style(), field: &args.field };
     let mut printer = Printer::new(&inputs, form, output);
     let mut stopped = None;
-    order::in_order(
+    super::order::in_order(
         benches,
         Works::new(&inputs),
         |bench, works, done| {

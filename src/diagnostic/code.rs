@@ -105,6 +105,7 @@ registry! {
         ExplainOnly = "explain-only", "EXPLAIN runs nothing", "Remove EXPLAIN to run the statement.";
         BareName = "bare-name", "{what} is not in the root database, so it lands in {owner}", "Write {paste}.";
         ConflictReachesTrigger = "conflict-reaches-trigger", "its OR {what} also applies to what the triggers of {owner} write", "{way}";
+        ReplaceDeletedRows = "replace-deleted-rows", "its REPLACE deleted {what} of {owner}", "{way}";
     }
     Policy {
         PolicyFile = "policy-file", "the policy file cannot be read", "";

@@ -12,6 +12,7 @@ pub use class::{Class, Side};
 pub use trial::Trial;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::examine::Seen;
 use crate::catalog::Catalog;
@@ -24,6 +25,9 @@ use crate::statement::Statement;
 use crate::text_witness::{self, NotUnderstood, Reading};
 
 use evidence::Evidence;
+
+/// The names of the readings of a text.
+pub const READINGS: [&str; 2] = ["text alone", "with the schema"];
 
 /// One statement, read twice by its text, each time against SQLite's witnesses.
 #[derive(Clone, Debug)]
@@ -90,7 +94,8 @@ impl Agreement {
     /// Compares what the text of `statement` asks with what SQLite's witnesses have `seen`.
     pub fn of(statement: &Statement<'_>, ruleset: &Ruleset, catalog: &Catalog, seen: &[Seen]) -> Self {
         let engine = Engine::new(statement, ruleset, seen);
-        let read = |catalog| text_witness::read(statement, &engine_known(ruleset), catalog);
+        let known = ruleset.catalog().map(|catalog| Arc::clone(&catalog.known)).unwrap_or_default();
+        let read = |catalog| text_witness::read(statement, &known, catalog);
         let informed = read(Some(catalog));
         let evidence = Evidence::new(statement, catalog, &informed);
         let with_schema = engine.compare(ruleset, &informed, |side, asked| evidence.class(side, asked));
@@ -104,14 +109,10 @@ impl Agreement {
         Self { alone, with_schema }
     }
 
-    /// Both readings, with the name of each.
-    pub fn readings(&self) -> [(&'static str, &Compared); 2] {
-        [("text alone", &self.alone), ("text with the schema", &self.with_schema)]
+    /// Both readings, in the order of [`READINGS`].
+    pub const fn readings(&self) -> [&Compared; 2] {
+        [&self.alone, &self.with_schema]
     }
-}
-
-fn engine_known(ruleset: &Ruleset) -> std::sync::Arc<crate::catalog::Known> {
-    ruleset.catalog().map(|catalog| catalog.known.clone()).unwrap_or_default()
 }
 
 /// What SQLite's witnesses saw of the caller's own.

@@ -55,9 +55,7 @@ impl<'e> Evidence<'e> {
             Action::Call if self.has_false_operand() => Some(Class::FalseOperand),
             Action::Call if INLINED.contains(&asked.name.folded()) => Some(Class::InlinedCall),
             Action::Read if self.has_false_operand() => Some(Class::FalseOperand),
-            Action::Read if self.reads(asked).all(|read| self.is_left_joined(read)) => {
-                Some(Class::JoinLeftOut)
-            }
+            Action::Read if self.is_left_joined(asked) => Some(Class::JoinLeftOut),
             Action::Read if self.reads(asked).all(|read| self.is_whole(read)) => Some(Class::UnreadTable),
             _ => None,
         }
@@ -94,17 +92,23 @@ impl<'e> Evidence<'e> {
         self.catalog.is_view(table) || read.span.is_some_and(|span| self.depth(span) > 0)
     }
 
-    /// Whether LEFT JOIN stands before a table that is read without a column of it; those that USING
-    /// and NATURAL compare are none of its own.
-    fn is_left_joined(&self, read: &Request) -> bool {
-        let (Resource::Table { .. }, Some(span)) = (&read.resource, read.span) else { return false };
-        let before = self.words_before(span);
+    /// Whether a table is read only where LEFT JOIN adds it and where USING compares it.
+    fn is_left_joined(&self, asked: &Asked) -> bool {
+        let is_whole = |read: &&Request| matches!(read.resource, Resource::Table { .. });
+        let (tables, columns): (Vec<_>, Vec<_>) = self.reads(asked).partition(is_whole);
         let is = |word: &str, what: &str| word.eq_ignore_ascii_case(what);
-        match before.as_slice() {
-            [.., left, join] if is(join, "JOIN") && is(left, "LEFT") => true,
-            [.., left, outer, join] => is(join, "JOIN") && is(outer, "OUTER") && is(left, "LEFT"),
+        let is_left = |before: &[&str]| match before {
+            [.., left, join] if is(left, "LEFT") => is(join, "JOIN"),
+            [.., left, outer, join] => is(left, "LEFT") && is(outer, "OUTER") && is(join, "JOIN"),
             _ => false,
-        }
+        };
+        // Back over the list of names to what stands before its parenthesis.
+        let is_compared = |before: &[&str]| {
+            let mut words = before.iter().rev().skip_while(|word| **word != "(");
+            words.nth(1).is_some_and(|word| is(word, "USING"))
+        };
+        tables.iter().all(|read| read.span.is_some_and(|span| is_left(&self.words_before(span))))
+            && columns.iter().all(|read| read.span.is_some_and(|span| is_compared(&self.words_before(span))))
     }
 
     /// Whether a constant that is false stands beside AND, or is all of a WHERE.
