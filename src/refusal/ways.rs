@@ -107,7 +107,7 @@ fn pragma(name: &Name, argument: Option<&str>, context: &Context<'_>) -> String 
         return match context.ruleset.policy().foreign_keys {
             ForeignKeys::Deferred => "Remove it; foreign keys are checked at COMMIT already.",
             ForeignKeys::Immediate => {
-                "Write parent rows before their children, or set `foreign_keys: deferred` in the policy."
+                "Remove it; write parent rows before their children, or set `foreign_keys: deferred` in the policy."
             }
         }
         .to_owned();

@@ -351,8 +351,10 @@ impl Run<'_> {
         let mut findings = ready.advice.clone();
         let mut seen = Vec::new();
         if !changed && ready.writes() {
-            let span = self.script.spans.get(index).copied();
-            seen.push((Advice::NoRowChanged, Finding::plain(Code::NoRowChanged, span, "")));
+            let statement = self.script.statements().get(index);
+            let whole = self.script.spans.get(index).copied();
+            let place = statement.and_then(Statement::condition).or(whole);
+            seen.push((Advice::NoRowChanged, Finding::plain(Code::NoRowChanged, place, "")));
         }
         seen.extend(self.replaced(index, about, report).map(|found| (Advice::ReplaceDeletedRows, found)));
         for (advice, finding) in seen {

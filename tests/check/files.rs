@@ -91,6 +91,37 @@ fn a_scenario_without_the_field_beside_others_is_told_of() {
 }
 
 #[test]
+fn every_value_of_the_field_is_judged_however_it_is_written() {
+    let stand = Stand::new(&[
+        ("tags.yaml", "setup_sql: !!str BEGIN\nx: !foo {setup_sql: VACUUM}\n<<: {setup_sql: COMMIT}\n"),
+        ("twice.yaml", "setup_sql: BEGIN\nsetup_sql: VACUUM\nx: {setup_sql: COMMIT}\n"),
+        ("twice.json", "{\"setup_sql\":\"BEGIN\",\"setup_sql\":[\"VACUUM\",\"COMMIT\"]}"),
+        ("key.yaml", "\"setup\\u005fsql\": BEGIN\n'setup_sql': VACUUM\n? setup_sql\n: COMMIT\n"),
+        ("key.json", "{\"setup\\u005fsql\":\"BEGIN\", \"x\":{\"setup_sql\":[\"VACUUM\", \"COMMIT\"]}}"),
+        (
+            "documents.yaml",
+            "%YAML 1.2\n---\nsetup_sql: BEGIN\n...\n%YAML 1.1\n---\nsetup_sql: [VACUUM, COMMIT]\n",
+        ),
+    ]);
+    for file in ["tags.yaml", "twice.yaml", "twice.json", "key.yaml", "key.json", "documents.yaml"] {
+        let ran = stand.check(&[file]);
+        let words: Vec<String> = ran.underlined().into_iter().map(|(_, words)| words).collect();
+        assert_eq!(words, ["BEGIN", "VACUUM", "COMMIT"], "{file}\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there_is_told_as_such_whatever_its_name() {
+    let stand = Stand::new(&[]);
+    for name in ["gone", "gone.txt", "gone.jsonl", "gone/"] {
+        let ran = stand.check(&[name]);
+        let wanted = format!("error[scenario-file]: there is no such file\n --> {name}\n");
+        assert!(ran.stdout.starts_with(&wanted), "{}", ran.stdout);
+        assert_eq!(ran.status, 1);
+    }
+}
+
+#[test]
 fn standard_input_is_sql() {
     let stand = Stand::new(&[]);
     let ran = stand.piped(&["check", "-", "-"], b"\xef\xbb\xbfDROP TABLE x;\r\n");

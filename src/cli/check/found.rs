@@ -94,6 +94,10 @@ impl Found<'_> {
     fn whole(&mut self, judge: &mut Judge<'_>, field: &str) -> Result<(), Stop> {
         let name = &self.input.name;
         let Some(kind) = self.input.kind else {
+            if let Some(Err(error)) = self.input.path.as_deref().map(std::fs::metadata) {
+                self.unreadable(&error);
+                return Ok(());
+            }
             let message = "the name does not say what the file holds";
             let help = "SQL is in .sql, scenarios are in .yaml, .yml, .json, .jsonl and .ndjson.";
             self.tell(&of_file(name, 1, message).help(help));
