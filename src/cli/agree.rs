@@ -90,7 +90,7 @@ fn agree(args: &Args) -> Result<Tally, Stop> {
 
 /// Compares the statements of one round, on a database of its own.
 fn compare(guard: &Guard, round: &Round) -> Result<Tally, String> {
-    let sqlite = |error: rusqlite::Error| format!("SQLite: {error}");
+    let sqlite = |error| format!("SQLite: {error}");
     let mut tally = Tally { bytes: round.bytes, ..Tally::default() };
     let mut trial = Trial::new().map_err(sqlite)?;
     for block in &round.blocks {

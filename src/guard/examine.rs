@@ -254,7 +254,7 @@ mod tests {
         assert_eq!((&examined.way, examined.error.is_none()), (&Way::Short, true));
         let expected = [
             "caller: update users.handle: allow, by text and authorizer",
-            "caller: read users.handle: allow, by authorizer",
+            "caller: read users.handle: allow, by text and authorizer",
             "caller: call upper: allow, by text and authorizer",
             "trigger users_log: read users.handle: allow, by authorizer",
             "trigger users_log: insert log: allow, by authorizer",

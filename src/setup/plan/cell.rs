@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(text(""), "''");
         assert_eq!(text("O'Neil"), "'O''Neil'");
         assert_eq!(text("NULL"), "'NULL'");
-        assert_eq!(text("a\nb\0c\u{1b}[0m"), r"'a\nb\u{0}c\u{1b}…'");
+        assert_eq!(text("a\nb\0c\u{1b}[0m"), r"'a\nb\u{0}c\u{1b}[…'");
         assert_eq!(text("exactly 18 letters"), "'exactly 18 letters'");
         assert_eq!(text("exactly 19 letters."), "'exactly 19 letter…'");
         assert_eq!(Cell::Integer(i64::MIN).shown(20, 0), "-9223372036854775808");
