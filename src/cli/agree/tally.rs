@@ -167,3 +167,38 @@ impl Reading {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::print;
+    use super::*;
+    use crate::diagnostic::Code;
+    use crate::guard::agreement::{Asked, Side};
+    use crate::request::Action;
+    use crate::source::Name;
+
+    #[test]
+    fn a_difference_without_a_class_is_shown_and_leaves_the_list_open() {
+        let asked = Asked { action: Action::Read, name: Name::from("vault") };
+        let difference = Difference { side: Side::Text, code: Some(Code::ReadDenied), asked, class: None };
+        let compared = Compared {
+            not_understood: None,
+            same: true,
+            engine_refuses: false,
+            text_refuses: false,
+            differences: vec![difference],
+        };
+        let agreement = Agreement { alone: compared.clone(), with_schema: compared };
+        let example = || Example { place: "a.sql:3".to_owned(), sql: "SELECT 1".to_owned() };
+        let mut tally = Tally::default();
+        assert!(tally.is_closed());
+        let mut later = Tally::default();
+        later.count(&agreement, &example);
+        tally.add(&later);
+        assert!(!tally.is_closed());
+        let text = print::text(&tally);
+        let shown = "  text alone: only the text asks read vault, refused as read-denied\n    a.sql:3: SELECT 1\n";
+        assert!(text.contains("differences of no class that is listed: 2\n") && text.contains(shown), "{text}");
+        assert_eq!(print::json(&tally)["unlisted"][0]["code"], "read-denied");
+    }
+}
