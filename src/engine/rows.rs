@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::catalog::{Catalog, TableKind, is_internal};
+use crate::catalog::{Catalog, Schema, TableKind, is_internal};
 use crate::source::Name;
 use follow::Following;
 pub use follow::{Followed, Touch};
@@ -191,10 +191,20 @@ fn counted_as(catalog: &Catalog, schema: &Name, table: &Name) -> Option<(Name, O
     let TableKind::Shadow(owner) = &found.tables.get(table)?.kind else {
         return Some((table.clone(), None));
     };
-    let TableKind::Virtual(module) = &found.tables.get(owner)?.kind else { return None };
-    let shadow = |ending: &str| Name::from(format!("{owner}_{ending}"));
-    // The first that is there holds a row for each row of the virtual table.
-    let endings = super::catalog::row_tables(module);
-    let keeper = endings.iter().map(|e| shadow(e)).find(|name| found.tables.contains_key(name))?;
+    let (keeper, module) = keeper(found, owner)?;
     (keeper == *table).then(|| (owner.clone(), Some(module.clone())))
+}
+
+/// Whether the rows of a virtual table can be counted and followed.
+pub fn are_kept(schema: &Schema, table: &Name) -> bool {
+    keeper(schema, table).is_some()
+}
+
+/// The table that holds a row for each row of a virtual table, and the module.
+fn keeper<'s>(schema: &'s Schema, table: &Name) -> Option<(Name, &'s Name)> {
+    let TableKind::Virtual(module) = &schema.tables.get(table)?.kind else { return None };
+    let named =
+        super::catalog::row_tables(module).iter().map(|ending| Name::from(format!("{table}_{ending}")));
+    // The first that is there does.
+    Some((named.into_iter().find(|name| schema.tables.contains_key(name))?, module))
 }

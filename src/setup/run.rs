@@ -45,8 +45,8 @@ pub enum SetupError {
 /// Runs `source` on `connection` under the policy of `guard`.
 ///
 /// Everything runs in one transaction. Unless the outcome is ok, every row of every attached
-/// database is as before. The connection's settings are put back; an authorizer or progress
-/// handler that it had is gone.
+/// database is as before. The connection's settings are put back; an authorizer, progress handler or
+/// pre-update hook that it had is gone.
 ///
 /// # Errors
 ///
@@ -91,7 +91,7 @@ pub fn plan(
     }
     let mut draft = Draft::new(rows);
     let outcome = execute(connection, guard, source, Some(&mut draft))?;
-    let plan = if outcome.is_ok() { Some(draft.finish(connection)?) } else { None };
+    let plan = outcome.is_ok().then(|| draft.finish(connection));
     Ok((outcome, plan))
 }
 
@@ -238,7 +238,7 @@ impl Run<'_> {
             self.held.connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
         }
         if let Some(draft) = &mut draft {
-            draft.begin(self.held.connection, self.ruleset, self.counting.watch())?;
+            draft.begin(self.held.connection, self.ruleset, self.counting.watch());
         }
         for (index, piece) in pieces.into_iter().enumerate() {
             if let Some(stopped) = self.statement(index, piece) {
@@ -253,7 +253,7 @@ impl Run<'_> {
             None => self.held.connection.execute_batch("COMMIT"),
             Some(draft) => {
                 self.held.budget.lift();
-                draft.read_after(self.held.connection, self.counting.watch())?;
+                draft.read_after(self.held.connection, self.counting.watch());
                 dry::commit(self.held.connection)
             }
         };
