@@ -49,11 +49,8 @@ pub fn compare(statement: &Statement<'_>, text: &Reading, ruleset: &Ruleset, eng
     let refused_by_engine: BTreeSet<(Code, Name)> =
         callers.iter().filter_map(|seen| denied(&seen.request)).collect();
     let visible = |request: &Request| is_visible(statement, request);
-    let visibly: BTreeSet<(Code, Name)> = callers
-        .iter()
-        .filter(|seen| visible(&seen.request))
-        .filter_map(|seen| denied(&seen.request))
-        .collect();
+    let visibly: BTreeSet<(Code, Name)> =
+        callers.iter().filter(|seen| visible(&seen.request)).filter_map(|seen| denied(&seen.request)).collect();
     Compared {
         not_understood: text.not_understood,
         text_only: by_text.difference(&by_engine).cloned().collect(),
@@ -67,9 +64,7 @@ pub fn compare(statement: &Statement<'_>, text: &Reading, ruleset: &Ruleset, eng
 /// The action with the function or table.
 fn asked(request: &Request) -> Option<Asked> {
     let name = match &request.resource {
-        Resource::Table { schema, table } | Resource::Column { schema, table, .. } => {
-            one_name(schema, table).1
-        }
+        Resource::Table { schema, table } | Resource::Column { schema, table, .. } => one_name(schema, table).1,
         Resource::Function(name) => name.clone(),
         Resource::Command { table, .. } => table.clone(),
         Resource::Pragma { .. } | Resource::Statement(_) => return None,
@@ -98,8 +93,13 @@ pub struct Trial {
 }
 
 /// Pragmas that reach beyond the connection.
-const PROCESS_WIDE: [&str; 5] =
-    ["hard_heap_limit", "soft_heap_limit", "temp_store_directory", "data_store_directory", "lock_proxy_file"];
+const PROCESS_WIDE: [&str; 5] = [
+    "hard_heap_limit",
+    "soft_heap_limit",
+    "temp_store_directory",
+    "data_store_directory",
+    "lock_proxy_file",
+];
 
 impl Trial {
     /// An empty database in memory.
@@ -154,8 +154,10 @@ impl Trial {
         let Ok(engine) = judging.examine_by_engine(statement) else { return Ok(()) };
         let alone = text_witness::read(statement, &catalog.known, None);
         let informed = text_witness::read(statement, &catalog.known, Some(&catalog));
-        let compared =
-            [compare(statement, &alone, &rules, &engine), compare(statement, &informed, &rules, &engine)];
+        let compared = [
+            compare(statement, &alone, &rules, &engine),
+            compare(statement, &informed, &rules, &engine),
+        ];
         see(statement, compared);
         Ok(())
     }

@@ -154,7 +154,8 @@ impl<'a> Collector<'a> {
     }
 
     fn upsert(&mut self, upsert: &'a Upsert, target: &Source) {
-        let excluded = Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::UNKNOWN };
+        let excluded =
+            Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::UNKNOWN };
         let key = Scope { sources: vec![target.clone()], aliases: Vec::new() };
         self.scopes.push(key);
         for term in &upsert.target {
@@ -307,13 +308,7 @@ impl<'a> Collector<'a> {
                 self.unclear("a common table expression has a clause that is not known");
             }
             let name = Name::from(cte.alias.name.value.as_str());
-            self.commons.push(Common {
-                name,
-                cte,
-                visible: Vec::new(),
-                walked: false,
-                offers: Offers::UNKNOWN,
-            });
+            self.commons.push(Common { name, cte, visible: Vec::new(), walked: false, offers: Offers::UNKNOWN });
         }
         // They see each other, whatever their order, and themselves.
         self.visible.extend(first..self.commons.len());
