@@ -115,8 +115,10 @@ fn benches(args: &Args, jobs: usize) -> Result<Vec<Bench>, Stop> {
 impl Bench {
     fn judge(&mut self, guard: &Guard) -> Result<Judge<'_>, String> {
         let judge = match &mut self.workspace {
-            Some(workspace) => guard.open(&mut workspace.connection).map(Judge::Connection),
-            None => guard.checker().map(Judge::Text),
+            Some(workspace) => {
+                guard.open(&mut workspace.connection).map(|door| Judge::Connection(Box::new(door)))
+            }
+            None => guard.checker().map(|checker| Judge::Text(Box::new(checker))),
         };
         judge.map_err(|error| error.to_string())
     }
@@ -124,8 +126,8 @@ impl Bench {
 
 /// By the text alone, or on a connection.
 enum Judge<'b> {
-    Text(Checker),
-    Connection(Door<'b>),
+    Text(Box<Checker>),
+    Connection(Box<Door<'b>>),
 }
 
 impl Judge<'_> {

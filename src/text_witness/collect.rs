@@ -154,8 +154,7 @@ impl<'a> Collector<'a> {
     }
 
     fn upsert(&mut self, upsert: &'a Upsert, target: &Source) {
-        let excluded =
-            Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::UNKNOWN };
+        let excluded = Source { name: Some(Name::from("excluded")), schema: None, offers: Offers::UNKNOWN };
         let key = Scope { sources: vec![target.clone()], aliases: Vec::new() };
         self.scopes.push(key);
         for term in &upsert.target {
@@ -194,6 +193,13 @@ impl<'a> Collector<'a> {
         match &update.from {
             None => {}
             Some(UpdateTableFromKind::AfterSet(tables)) => {
+                // SQLite looks for the rows in a join that the target is part of.
+                if let (Offers::Table { schema, table, .. }, Some(written)) =
+                    (&target.offers, &self.statement.target)
+                {
+                    let span = Some(written.table.span);
+                    self.ask(Action::Read, Resource::table(schema.clone(), table.clone()), span);
+                }
                 for table in tables {
                     self.from(table, &mut scope, &mut later);
                 }
@@ -308,7 +314,13 @@ impl<'a> Collector<'a> {
                 self.unclear("a common table expression has a clause that is not known");
             }
             let name = Name::from(cte.alias.name.value.as_str());
-            self.commons.push(Common { name, cte, visible: Vec::new(), walked: false, offers: Offers::UNKNOWN });
+            self.commons.push(Common {
+                name,
+                cte,
+                visible: Vec::new(),
+                walked: false,
+                offers: Offers::UNKNOWN,
+            });
         }
         // They see each other, whatever their order, and themselves.
         self.visible.extend(first..self.commons.len());
