@@ -6,6 +6,7 @@ mod outcome;
 pub mod plan;
 pub mod report;
 mod run;
+mod script;
 pub mod workspace;
 
 pub use outcome::{Outcome, Verdict};

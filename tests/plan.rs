@@ -1,7 +1,7 @@
 //! What a run reports of the rows that it changed, and what a plan shows of those that it would change.
 
 #![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a panic of a helper is the failure of its test")]
+#![expect(clippy::unwrap_used, reason = "a panic of a helper is the failure of its test")]
 
 use std::process::{Command, Output};
 
@@ -251,4 +251,23 @@ fn a_host_gets_its_connection_back_as_it_was() {
     assert!(setup::run(&mut connection, &guard, &source).unwrap().is_ok());
     connection.execute_batch("INSERT INTO t VALUES (2)").unwrap();
     assert_eq!(connection.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0)).unwrap(), 2);
+}
+
+#[test]
+fn every_command_of_the_page_prints_what_is_shown() {
+    let page = include_str!("../docs/plan.md");
+    let blocks: Vec<&str> =
+        page.split("```console\n$ seawall ").skip(1).map(|rest| rest.split_once("```").unwrap().0).collect();
+    for block in &blocks {
+        let (line, shown) = block.split_once('\n').unwrap();
+        // Words in double quotes are one argument.
+        let words = line
+            .split('"')
+            .enumerate()
+            .flat_map(|(i, piece)| if i % 2 == 1 { vec![piece] } else { piece.split_whitespace().collect() });
+        let mut seawall = Command::new(env!("CARGO_BIN_EXE_seawall"));
+        seawall.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1");
+        assert_eq!(shown, printed(&seawall.output().unwrap()), "{line}");
+    }
+    assert!(blocks.len() >= 4, "{} commands", blocks.len());
 }

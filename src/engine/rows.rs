@@ -4,6 +4,8 @@
 //! A row costs an increment; an UPDATE also the comparison of old and new values up to the first that
 //! differ. Without the hook (`docs/building.md`) nothing is told, and nothing is guessed.
 
+#![cfg_attr(not(seawall_session), expect(dead_code, reason = "only the hook calls what counts"))]
+
 mod follow;
 mod hook;
 mod key;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::catalog::{Catalog, TableKind, is_internal};
+use crate::catalog::{Catalog, Schema, TableKind, is_internal};
 use crate::source::Name;
 use follow::Following;
 pub use follow::{Followed, Touch};
@@ -72,7 +74,7 @@ impl<'c> RowWatch<'c> {
     /// What was counted since it was last asked, in order of the tables' names.
     pub fn take(&self) -> Vec<Tally> {
         let mut tallies: Vec<Tally> =
-            self.state.borrow_mut().counters.drain(..).filter_map(Counter::told).collect();
+            self.state.borrow_mut().counters.iter_mut().filter_map(Counter::take).collect();
         tallies.sort_by(|a, b| (&a.schema, &a.table, a.nested).cmp(&(&b.schema, &b.table, b.nested)));
         tallies
     }
@@ -92,19 +94,24 @@ impl Drop for RowWatch<'_> {
 #[derive(Debug)]
 struct State {
     catalog: Arc<Catalog>,
-    /// Of one statement: few tables, so looked through from the latest.
+    /// They stay from statement to statement: what a table is need not be looked up again.
     counters: Vec<Counter>,
     following: Option<Following>,
 }
 
 impl State {
     fn on(&mut self, change: &RowChange) {
-        let known = self.counters.iter().rposition(|counter| counter.is_of(change));
-        let index = known.unwrap_or_else(|| {
+        let known = self.counters.iter().position(|counter| counter.is_of(change));
+        let index = known.unwrap_or(self.counters.len());
+        // An address may have come to hold another name between two statements.
+        let stays = self.counters.get(index).is_some_and(|counter| counter.used || counter.is_named(change));
+        if !stays {
             let counter = Counter::new(change, &self.catalog, self.following.as_ref());
-            self.counters.push(counter);
-            self.counters.len() - 1
-        });
+            match self.counters.get_mut(index) {
+                Some(other) => *other = counter,
+                None => self.counters.push(counter),
+            }
+        }
         let Some(counter) = self.counters.get_mut(index) else { return };
         let unchanged = counter.add(change);
         if let (Some(following), Some(table)) = (&mut self.following, counter.followed) {
@@ -117,9 +124,11 @@ impl State {
 /// their addresses tell tables apart.
 #[derive(Debug)]
 struct Counter {
-    schema: usize,
-    table: usize,
+    address: (usize, usize),
+    name: (Name, Name),
     nested: bool,
+    /// Whether the statement that runs has changed a row of it.
+    used: bool,
     tally: Option<Tally>,
     /// Of a virtual table, the rows that are gone for now: it writes a row anew by deleting it first.
     gone: BTreeSet<i64>,
@@ -129,7 +138,7 @@ struct Counter {
 impl Counter {
     fn new(change: &RowChange, catalog: &Catalog, following: Option<&Following>) -> Self {
         let (schema, table) = (change.schema_name(), change.table_name());
-        let named = counted_as(catalog, &schema, &table).map(|(table, module)| Tally {
+        let tally = counted_as(catalog, &schema, &table).map(|(table, module)| Tally {
             schema: schema.clone(),
             table,
             nested: change.is_nested() && module.is_none(),
@@ -139,18 +148,30 @@ impl Counter {
             deleted: 0,
             unchanged: 0,
         });
-        let followed = named.as_ref().zip(following).and_then(|(tally, f)| f.find(&schema, &tally.table));
-        let (schema, table) = change.address();
-        Self { schema, table, nested: change.is_nested(), tally: named, gone: BTreeSet::new(), followed }
+        let followed = tally.as_ref().zip(following).and_then(|(tally, f)| f.find(&schema, &tally.table));
+        Self {
+            address: change.address(),
+            name: (schema, table),
+            nested: change.is_nested(),
+            used: false,
+            tally,
+            gone: BTreeSet::new(),
+            followed,
+        }
     }
 
     fn is_of(&self, change: &RowChange) -> bool {
-        (self.schema, self.table) == change.address() && self.nested == change.is_nested()
+        self.address == change.address() && self.nested == change.is_nested()
+    }
+
+    fn is_named(&self, change: &RowChange) -> bool {
+        change.has_names(self.name.0.as_str(), self.name.1.as_str())
     }
 
     /// Counts a row; answers whether it stays as it is.
     fn add(&mut self, change: &RowChange) -> bool {
         let Some(tally) = &mut self.tally else { return false };
+        self.used = true;
         if tally.module.is_some() {
             match change.operation {
                 Operation::Insert if self.gone.remove(&change.new_rowid) => tally.updated += 1,
@@ -174,10 +195,14 @@ impl Counter {
         false
     }
 
-    fn told(self) -> Option<Tally> {
-        let mut tally = self.tally?;
-        tally.deleted += self.gone.len() as u64;
-        Some(tally)
+    /// What was counted, if anything was; from here it counts anew.
+    fn take(&mut self) -> Option<Tally> {
+        let tally = self.tally.as_mut().filter(|_| std::mem::take(&mut self.used))?;
+        let mut told = tally.clone();
+        told.deleted += self.gone.len() as u64;
+        self.gone.clear();
+        (tally.inserted, tally.updated, tally.deleted, tally.unchanged) = (0, 0, 0, 0);
+        Some(told)
     }
 }
 
@@ -191,10 +216,20 @@ fn counted_as(catalog: &Catalog, schema: &Name, table: &Name) -> Option<(Name, O
     let TableKind::Shadow(owner) = &found.tables.get(table)?.kind else {
         return Some((table.clone(), None));
     };
-    let TableKind::Virtual(module) = &found.tables.get(owner)?.kind else { return None };
-    let shadow = |ending: &str| Name::from(format!("{owner}_{ending}"));
-    // The first that is there holds a row for each row of the virtual table.
-    let endings = super::catalog::row_tables(module);
-    let keeper = endings.iter().map(|e| shadow(e)).find(|name| found.tables.contains_key(name))?;
+    let (keeper, module) = keeper(found, owner)?;
     (keeper == *table).then(|| (owner.clone(), Some(module.clone())))
+}
+
+/// Whether the rows of a virtual table can be counted and followed.
+pub fn are_kept(schema: &Schema, table: &Name) -> bool {
+    keeper(schema, table).is_some()
+}
+
+/// The table that holds a row for each row of a virtual table, and the module.
+fn keeper<'s>(schema: &'s Schema, table: &Name) -> Option<(Name, &'s Name)> {
+    let TableKind::Virtual(module) = &schema.tables.get(table)?.kind else { return None };
+    let named =
+        super::catalog::row_tables(module).iter().map(|ending| Name::from(format!("{table}_{ending}")));
+    // The first that is there does.
+    Some((named.into_iter().find(|name| schema.tables.contains_key(name))?, module))
 }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::report::{By, Counts, Kind, StatementReport, TableRows};
 use crate::catalog::{Catalog, TableKind};
 use crate::engine::event::{Event, EventKind};
-use crate::engine::rows::{RowWatch, Tally};
+use crate::engine::rows::{RowWatch, Tally, are_kept};
 use crate::guard::ShapeId;
 use crate::policy::Verb;
 use crate::source::Name;
@@ -69,7 +69,7 @@ impl<'c> Counting<'c> {
         self.shapes.get(&shape).cloned()
     }
 
-    /// What a statement that has run did; `changes` says whether SQLite counts any change.
+    /// What a statement that has run did; `changed` says whether SQLite counts any change.
     pub(super) fn statement(
         &mut self,
         index: usize,
@@ -81,7 +81,8 @@ impl<'c> Counting<'c> {
         let mut rows = if RowWatch::AVAILABLE { self.watched(about, events) } else { self.unwatched(about) };
         if let Some((schema, table)) = about.target.as_ref().filter(|_| changed)
             && self.is_virtual(schema, table)
-            && !rows.iter().any(|told| told.schema == *schema && told.table == *table)
+            && !self.catalog.schema(schema).is_some_and(|schema| are_kept(schema, table))
+            && RowWatch::AVAILABLE
         {
             // Where its module keeps no row for each of its rows, only that it was written is known.
             let (schema, table) = (schema.clone(), table.clone());

@@ -1,6 +1,5 @@
 //! The run.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,12 +10,12 @@ use super::count::{About, Counting, deleted_from_target};
 use super::outcome::{Outcome, Verdict};
 use super::plan::{Draft, Plan};
 use super::report::{Kind, Report, StatementReport};
-use crate::catalog::Catalog;
+use super::script::{self, Script};
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::rows::RowWatch;
-use crate::engine::{catalog, dry, selftest};
+use crate::engine::{dry, selftest};
 use crate::guard::{Guard, Judged, Judging, Piece, Ready, StepError, near, world};
 use crate::policy::{Advice, ForeignKeys, Level};
 use crate::refusal::{
@@ -24,8 +23,8 @@ use crate::refusal::{
 };
 use crate::request::Resource;
 use crate::ruleset::Ruleset;
-use crate::source::{Name, Source, Span};
-use crate::statement::{self, Conflict, Statement};
+use crate::source::Source;
+use crate::statement::{self, Conflict};
 
 /// Why a run could not even begin, or could not be undone.
 #[derive(Debug, thiserror::Error)]
@@ -45,8 +44,8 @@ pub enum SetupError {
 /// Runs `source` on `connection` under the policy of `guard`.
 ///
 /// Everything runs in one transaction. Unless the outcome is ok, every row of every attached
-/// database is as before. The connection's settings are put back; an authorizer or progress
-/// handler that it had is gone.
+/// database is as before. The connection's settings are put back; an authorizer, progress handler or
+/// pre-update hook that it had is gone.
 ///
 /// # Errors
 ///
@@ -91,7 +90,7 @@ pub fn plan(
     }
     let mut draft = Draft::new(rows);
     let outcome = execute(connection, guard, source, Some(&mut draft))?;
-    let plan = if outcome.is_ok() { Some(draft.finish(connection)?) } else { None };
+    let plan = outcome.is_ok().then(|| draft.finish(connection));
     Ok((outcome, plan))
 }
 
@@ -143,8 +142,8 @@ fn execute(
         return Err(SetupError::InTransaction);
     }
     let held = Hardened::new(connection, limits)?;
-    let script = Script { guard, source, spans: &spans, statements: OnceCell::new() };
-    let (judging, pieces) = read(&held, &script)?;
+    let script = Script::new(guard, source, &spans);
+    let (judging, pieces) = script::read(&held, &script)?;
     let ruleset = Arc::clone(judging.ruleset());
     let counting = Counting::new(held.connection, ruleset.catalog().cloned().unwrap_or_default());
     let mut run =
@@ -154,62 +153,6 @@ fn execute(
     outcome.advice = run.told.advice;
     outcome.report = Report { statements: run.told.statements, time: begin.elapsed() };
     Ok(outcome)
-}
-
-/// The text of a run.
-struct Script<'r> {
-    guard: &'r Guard,
-    source: &'r Source,
-    spans: &'r [Span],
-    /// Every statement; read only where there is something to tell.
-    statements: OnceCell<Vec<Statement<'r>>>,
-}
-
-impl<'r> Script<'r> {
-    fn statements(&self) -> &[Statement<'r>] {
-        let read = |span: &Span| Statement::read(self.source.text(), *span);
-        self.statements.get_or_init(|| self.spans.iter().map(read).collect())
-    }
-
-    fn sql(&self, index: usize) -> &'r str {
-        self.spans.get(index).map_or("", |span| self.source.slice(*span))
-    }
-}
-
-/// A judge for the connection, and the statements of the text as it reads them. What the host has
-/// registered matters only where a name is neither the schema's nor SQLite's own; reading that
-/// takes longer than a short run.
-fn read<'r>(held: &'r Hardened<'r>, script: &Script<'r>) -> rusqlite::Result<(Judging<'r>, Vec<Piece<'r>>)> {
-    let text = script.source.text();
-    let judge = |rules| Judging::new(held.connection, held.recorder.clone(), rules);
-    let mut judging = judge(script.guard.rules_on(held.connection)?)?;
-    // SQLite reads nothing behind a NUL byte, so no shape tells what a statement with one is.
-    let whole = !text.as_bytes().contains(&0);
-    let pieces: Vec<Piece<'_>> = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
-    let known = judging.ruleset().catalog().map(Arc::clone).unwrap_or_default();
-    let unknown = |piece: &Piece<'_>| match piece {
-        Piece::Known(_) => false,
-        Piece::Read { statement, .. } => names_unknown(statement, &known),
-    };
-    if !pieces.iter().any(unknown) {
-        return Ok((judging, pieces));
-    }
-    let more = catalog::known_to(held.connection)?;
-    judging = judge(script.guard.rules_for(Catalog { known: more, ..Catalog::clone(&known) }))?;
-    let pieces = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
-    Ok((judging, pieces))
-}
-
-/// Whether the text uses a name that neither the schema nor SQLite itself has.
-fn names_unknown(statement: &Statement<'_>, catalog: &Catalog) -> bool {
-    let known = &catalog.known;
-    let is_cte = |name: &Name| statement.ctes.iter().any(|cte| cte.name == *name);
-    let targets = statement.target.iter().map(|target| &target.table);
-    let mut tables = targets.chain(&statement.sources).map(|mention| &mention.table);
-    statement.calls.iter().any(|call| !known.functions.contains(&call.name))
-        || tables.any(|name| {
-            !is_cte(name) && !known.modules.contains(name) && catalog.resolve(None, name).is_none()
-        })
 }
 
 struct Run<'r> {
@@ -238,7 +181,7 @@ impl Run<'_> {
             self.held.connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
         }
         if let Some(draft) = &mut draft {
-            draft.begin(self.held.connection, self.ruleset, self.counting.watch())?;
+            draft.begin(self.held.connection, self.ruleset, self.counting.watch());
         }
         for (index, piece) in pieces.into_iter().enumerate() {
             if let Some(stopped) = self.statement(index, piece) {
@@ -253,7 +196,7 @@ impl Run<'_> {
             None => self.held.connection.execute_batch("COMMIT"),
             Some(draft) => {
                 self.held.budget.lift();
-                draft.read_after(self.held.connection, self.counting.watch())?;
+                draft.read_after(self.held.connection, self.counting.watch());
                 dry::commit(self.held.connection)
             }
         };

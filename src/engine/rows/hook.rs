@@ -42,6 +42,10 @@ mod here {
             Name::from("")
         }
 
+        pub(in super::super) const fn has_names(&self, _: &str, _: &str) -> bool {
+            false
+        }
+
         pub(in super::super) const fn address(&self) -> (usize, usize) {
             (0, 0)
         }
@@ -105,6 +109,11 @@ mod here {
 
         pub(in super::super) fn table_name(&self) -> Name {
             name(self.table)
+        }
+
+        pub(in super::super) fn has_names(&self, schema: &str, table: &str) -> bool {
+            text(self.schema).to_bytes() == schema.as_bytes()
+                && text(self.table).to_bytes() == table.as_bytes()
         }
 
         pub(in super::super) fn address(&self) -> (usize, usize) {
@@ -191,14 +200,18 @@ mod here {
         unsafe { std::slice::from_raw_parts(start.cast(), length) }
     }
 
-    fn name(text: *const c_char) -> Name {
-        if text.is_null() {
-            return Name::from("");
+    fn name(name: *const c_char) -> Name {
+        Name::from(&*text(name).to_string_lossy())
+    }
+
+    /// One of SQLite's own names of a schema or a table.
+    const fn text<'n>(name: *const c_char) -> &'n CStr {
+        if name.is_null() {
+            return c"";
         }
-        // SAFETY: SQLite's own names of a schema and a table, which end with a NUL byte and stay for
-        // as long as the callback runs.
-        let text = unsafe { CStr::from_ptr(text) };
-        Name::from(&*text.to_string_lossy())
+        // SAFETY: it ends with a NUL byte and stays for as long as the callback runs; no answer is
+        // kept for longer.
+        unsafe { CStr::from_ptr(name) }
     }
 
     /// Called by SQLite before each row that changes. Nothing in it panics.

@@ -123,11 +123,12 @@ fn quoted(text: &str, most: usize, from: usize) -> String {
         shown.push('…');
     }
     let mut width = usize::from(from > 0);
+    let escapes = text.contains(acts);
     let mut letters = text.chars().skip(from).peekable();
     while let Some(letter) = letters.next() {
         let piece = match letter {
             '\'' => "''".to_owned(),
-            letter if acts(letter) => letter.escape_default().to_string(),
+            letter if acts(letter) || (escapes && letter == '\\') => letter.escape_default().to_string(),
             letter => letter.to_string(),
         };
         let wide = piece.chars().count();
@@ -161,6 +162,8 @@ mod tests {
         assert_eq!(text("O'Neil"), "'O''Neil'");
         assert_eq!(text("NULL"), "'NULL'");
         assert_eq!(text("a\nb\0c\u{1b}[0m"), r"'a\nb\u{0}c\u{1b}[…'");
+        assert_eq!(text(r"a\b"), r"'a\b'");
+        assert_eq!(text("a\\\t"), r"'a\\\t'", "with an escape in it, a backslash is one too");
         assert_eq!(text("exactly 18 letters"), "'exactly 18 letters'");
         assert_eq!(text("exactly 19 letters."), "'exactly 19 letter…'");
         assert_eq!(Cell::Integer(i64::MIN).shown(20, 0), "-9223372036854775808");

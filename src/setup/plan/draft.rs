@@ -77,7 +77,7 @@ impl Draft {
         connection: &Connection,
         ruleset: &Ruleset,
         watch: &RowWatch<'_>,
-    ) -> rusqlite::Result<()> {
+    ) {
         let mut followed = Vec::new();
         for schema in ruleset.catalog().iter().flat_map(|catalog| &catalog.schemas) {
             for (name, table) in &schema.tables {
@@ -85,7 +85,8 @@ impl Draft {
                 if is_internal(name) || !(is_virtual || table.kind == TableKind::Ordinary) {
                     continue;
                 }
-                let details = details(connection, &schema.name, name)?;
+                // One that cannot be described cannot be written either.
+                let Ok(details) = details(connection, &schema.name, name) else { continue };
                 let draft = TableDraft::new(schema, name, is_virtual, &details, ruleset);
                 followed.push(Followed {
                     schema: schema.name.clone(),
@@ -99,21 +100,16 @@ impl Draft {
             }
         }
         watch.follow(followed, MOST);
-        Ok(())
     }
 
     /// After the last statement, before its rows go: what the rows that were touched hold now.
-    pub(in crate::setup) fn read_after(
-        &mut self,
-        connection: &Connection,
-        watch: &RowWatch<'_>,
-    ) -> rusqlite::Result<()> {
+    pub(in crate::setup) fn read_after(&mut self, connection: &Connection, watch: &RowWatch<'_>) {
         for (draft, followed) in self.tables.iter_mut().zip(watch.take_followed()) {
             draft.beyond = followed.beyond;
             if followed.rows.is_empty() {
                 continue;
             }
-            let mut reader = Reader::new(connection, draft)?;
+            let mut reader = Reader::new(connection, draft);
             let most = self.shown.saturating_add(SPARE);
             for (key, touch) in followed.rows {
                 let mut after = if touch.now { reader.read(draft, &key) } else { Seen::Absent };
@@ -128,24 +124,23 @@ impl Draft {
                 draft.rows.push(RowDraft { key, touch, after });
             }
         }
-        Ok(())
     }
 
     /// When the rows are back: what they held before, and what that comes to.
-    pub(in crate::setup) fn finish(self, connection: &Connection) -> rusqlite::Result<Plan> {
+    pub(in crate::setup) fn finish(self, connection: &Connection) -> Plan {
         let mut tables = Vec::new();
         for mut draft in self.tables {
             let rows = std::mem::take(&mut draft.rows);
             if rows.is_empty() && draft.beyond == 0 {
                 continue;
             }
-            let plan = draft.plan(connection, rows, self.shown)?;
+            let plan = draft.plan(connection, rows, self.shown);
             if plan.total.sum() + plan.beyond > 0 {
                 tables.push(plan);
             }
         }
         tables.sort_by(|a, b| (&a.schema, &a.table).cmp(&(&b.schema, &b.table)));
-        Ok(Plan { tables })
+        Plan { tables }
     }
 }
 
@@ -179,12 +174,7 @@ impl TableDraft {
         }
     }
 
-    fn plan(
-        &self,
-        connection: &Connection,
-        rows: Vec<RowDraft>,
-        shown: usize,
-    ) -> rusqlite::Result<TablePlan> {
+    fn plan(&self, connection: &Connection, rows: Vec<RowDraft>, shown: usize) -> TablePlan {
         let mut plan = TablePlan {
             schema: self.schema.clone(),
             table: self.table.clone(),
@@ -195,7 +185,7 @@ impl TableDraft {
             beyond: self.beyond,
         };
         let any_readable = plan.hidden < self.columns.len();
-        let mut reader = Reader::new(connection, self)?;
+        let mut reader = Reader::new(connection, self);
         for row in rows {
             let before = if row.touch.before { reader.read(self, &row.key) } else { Seen::Absent };
             let Some(change) = self.change(row.touch, &before, &row.after) else { continue };
@@ -207,7 +197,7 @@ impl TableDraft {
                 plan.more.add(change);
             }
         }
-        Ok(plan)
+        plan
     }
 
     /// What has become of a row; `None` where it ends as it began.
@@ -280,7 +270,7 @@ struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
-    fn new(connection: &'c Connection, table: &TableDraft) -> rusqlite::Result<Self> {
+    fn new(connection: &'c Connection, table: &TableDraft) -> Self {
         let columns: Vec<String> = table.columns.iter().map(|column| quote(column.name.as_str())).collect();
         let from = format!(
             "SELECT {} FROM {}.{} WHERE",
@@ -295,10 +285,10 @@ impl<'c> Reader<'c> {
             .filter_map(|(i, place)| Some(format!("{} = ?{}", columns.get(*place)?, i + 1)));
         let terms = terms.collect::<Vec<_>>().join(" AND ");
         let by_key =
-            (!terms.is_empty()).then(|| connection.prepare(&format!("{from} {terms}"))).transpose()?;
+            if terms.is_empty() { None } else { connection.prepare(&format!("{from} {terms}")).ok() };
         // A table without rowids says so; it is always read by its key.
         let by_rowid = table.rowid.and_then(|rowid| connection.prepare(&format!("{from} {rowid} = ?1")).ok());
-        Ok(Self { by_key, by_rowid })
+        Self { by_key, by_rowid }
     }
 
     fn read(&mut self, table: &TableDraft, key: &Key) -> Seen {
