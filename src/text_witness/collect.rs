@@ -188,6 +188,13 @@ impl<'a> Collector<'a> {
             self.unclear("its UPDATE has a clause that is not known");
         }
         let Some(target) = self.target(alias_of(&update.table.relation)) else { return };
+        if update.from.is_some()
+            && let Offers::Table { schema, table, .. } = &target.offers
+        {
+            // It is joined with the others to find its rows.
+            let span = self.statement.target.as_ref().map(|target| target.table.span);
+            self.ask(Action::Read, Resource::table(schema.clone(), table.clone()), span);
+        }
         let mut scope = Scope { sources: vec![target.clone()], aliases: Vec::new() };
         let mut later = Later::default();
         match &update.from {
@@ -205,6 +212,13 @@ impl<'a> Collector<'a> {
                 }
             }
             Some(UpdateTableFromKind::BeforeSet(_)) => self.unclear("its UPDATE has FROM before SET"),
+        }
+        // Several tables behind FROM are read as `(SELECT * FROM ..)`.
+        let from = scope.sources.get(1..).unwrap_or_default();
+        for source in from.iter().filter(|_| from.len() > 1) {
+            for column in source.visible().iter().flatten() {
+                self.read(source.read(column), None);
+            }
         }
         self.scopes.push(scope);
         self.later(later);

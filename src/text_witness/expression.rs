@@ -8,7 +8,7 @@ use sqlparser::ast::{
 use sqlparser::keywords::Keyword;
 
 use super::collect::{Collector, span_of};
-use super::scope::{self, Bare};
+use super::scope::{self, Bare, Source};
 use super::words::{keyword, may_name};
 use crate::source::Name;
 
@@ -138,7 +138,16 @@ impl<'a> Collector<'a> {
                 self.query(query);
             }
             InTarget::Table { name, args } => {
-                self.source(name, args.is_some());
+                let offers = self.source(name, args.is_some());
+                // It stands for `(SELECT * FROM name)`.
+                let source = Source { name: None, schema: None, offers };
+                let span = name.0.last().and_then(|part| match part {
+                    ObjectNamePart::Identifier(ident) => span_of(ident.span),
+                    ObjectNamePart::Function(_) => None,
+                });
+                for column in source.visible().iter().flatten() {
+                    self.read(source.read(column), span);
+                }
                 for argument in args.iter().flatten() {
                     self.argument(argument);
                 }

@@ -19,6 +19,17 @@ const MOST_TOKENS: usize = 200_000;
 /// The longest text literal that is handed on; only an alias needs its text at all.
 const LONGEST_LITERAL: usize = 256;
 
+/// Words that can stand before JOIN.
+const JOIN: [Keyword; 7] = [
+    Keyword::NATURAL,
+    Keyword::LEFT,
+    Keyword::RIGHT,
+    Keyword::FULL,
+    Keyword::INNER,
+    Keyword::OUTER,
+    Keyword::CROSS,
+];
+
 /// The mended tokens of a statement, in the parts that are parsed one by one.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
@@ -59,6 +70,10 @@ fn names(statement: &Statement<'_>) -> Vec<Span> {
 struct Frame {
     /// Operators since the expression began.
     operators: usize,
+    /// CASEs that are not closed yet.
+    cases: usize,
+    /// Whether only results came since SELECT.
+    results: bool,
     /// Opened by CAST, so that AS means a type.
     cast: bool,
     /// A row of VALUES that became a SELECT: its parentheses are left out.
@@ -107,9 +122,10 @@ impl<'t> Mending<'_, 't> {
     }
 
     fn string(&mut self, token: statement::Token) {
-        let name = self.names.iter().any(|span| span.start <= token.span.start && token.span.end <= span.end);
+        let known =
+            self.names.iter().any(|span| span.start <= token.span.start && token.span.end <= span.end);
         let text = self.text(token);
-        let given = if name {
+        let given = if known || self.is_qualified() || self.is_window() {
             named(text)
         } else if matches!(self.keyword_at(1), Keyword::PRECEDING | Keyword::FOLLOWING) {
             // The parser would take it for an interval.
@@ -124,13 +140,27 @@ impl<'t> Mending<'_, 't> {
 
     fn word(&mut self, token: statement::Token) -> Result<(), NotUnderstood> {
         let text = self.text(token);
-        let qualified = self.mark_at(1) == Some(".") || self.at > 0 && self.behind() == Some(".");
-        let keyword = if qualified { Keyword::NoKeyword } else { keyword(text) };
+        let keyword = if self.is_qualified() { Keyword::NoKeyword } else { keyword(text) };
         match keyword {
+            // Where no CASE is to be closed, and where an operand is due, SQLite takes it for a name.
+            Keyword::END if self.frame().cases == 0 || !self.behind_operand() => {
+                self.emit(plain(text), token.span);
+            }
+            Keyword::CASE | Keyword::END => {
+                let frame = self.frame_mut();
+                frame.cases = if keyword == Keyword::CASE { frame.cases + 1 } else { frame.cases - 1 };
+                self.keyword(keyword, token.span);
+            }
             Keyword::COLLATE => self.at += 1,
             // SQLite's own test: anywhere else the word is a name.
             Keyword::WINDOW if self.keyword_at(2) != Keyword::AS || self.mark_at(1).is_some() => {
                 self.emit(plain(text), token.span);
+            }
+            Keyword::WINDOW if self.frame().results => {
+                // Right behind a result the parser would take it for an alias.
+                self.keyword(Keyword::WHERE, token.span);
+                self.emit(Token::Number("1".to_owned(), false), token.span);
+                self.keyword(keyword, token.span);
             }
             Keyword::NoKeyword if text.eq_ignore_ascii_case("isnull") && self.behind_operand() => {
                 self.words(&[Keyword::IS, Keyword::NULL], token.span);
@@ -142,13 +172,7 @@ impl<'t> Mending<'_, 't> {
             Keyword::MATERIALIZED if self.last_is(Keyword::AS) && self.mark_at(1) == Some("(") => {}
             Keyword::INDEXED if self.keyword_at(1) == Keyword::BY => self.at += 2,
             Keyword::EXCLUDE => self.exclude(token),
-            Keyword::NATURAL
-            | Keyword::LEFT
-            | Keyword::RIGHT
-            | Keyword::FULL
-            | Keyword::INNER
-            | Keyword::OUTER
-            | Keyword::CROSS => self.join(token),
+            keyword if JOIN.contains(&keyword) => self.join(token),
             Keyword::CAST if self.mark_at(1) == Some("(") => {
                 self.keyword(keyword, token.span);
                 self.at += 1;
@@ -159,6 +183,8 @@ impl<'t> Mending<'_, 't> {
             Keyword::REPLACE if self.out.is_empty() || self.last_closes_with() => {
                 self.keyword(Keyword::INSERT, token.span);
             }
+            // Elsewhere it is a name, and the parser knows a clause of that word.
+            Keyword::REPLACE => self.emit(plain(text), token.span),
             Keyword::OR if self.last_is(Keyword::INSERT) || self.last_is(Keyword::UPDATE) => self.at += 1,
             Keyword::LIKE | Keyword::GLOB | Keyword::REGEXP | Keyword::MATCH => {
                 if self.behind_operand() {
@@ -191,9 +217,14 @@ impl<'t> Mending<'_, 't> {
             | Keyword::ELSE
             | Keyword::SELECT
             | Keyword::WHERE
+            | Keyword::GROUP
             | Keyword::HAVING
             | Keyword::FROM => {
-                self.frame_mut().operators = 0;
+                let within = matches!(keyword, Keyword::WHEN | Keyword::THEN | Keyword::ELSE)
+                    || self.last_is(Keyword::DISTINCT);
+                let frame = self.frame_mut();
+                frame.operators = 0;
+                frame.results = keyword == Keyword::SELECT || within && frame.results;
                 self.keyword(keyword, token.span);
             }
             Keyword::NoKeyword => self.emit(plain(text), token.span),
@@ -232,9 +263,12 @@ impl<'t> Mending<'_, 't> {
     /// The words before JOIN, in the one order that the parser knows. A condition may follow any join.
     fn join(&mut self, token: statement::Token) {
         let words: Vec<Keyword> = (0..4).map(|ahead| self.keyword_at(ahead)).collect();
-        let Some(length) = words.iter().position(|word| *word == Keyword::JOIN) else {
+        let join = |word: &Keyword| JOIN.contains(word);
+        let length = words.iter().take_while(|word| join(word)).count();
+        // Where a table is due, the word is its name.
+        if words.get(length) != Some(&Keyword::JOIN) || !self.behind_operand() {
             return self.emit(plain(self.text(token)), token.span);
-        };
+        }
         let has = |wanted| words.iter().take(length).any(|word| *word == wanted);
         for word in [Keyword::NATURAL, Keyword::LEFT, Keyword::RIGHT, Keyword::FULL] {
             // LEFT and RIGHT together are FULL.
@@ -396,6 +430,23 @@ impl<'t> Mending<'_, 't> {
 
     fn text(&self, token: statement::Token) -> &'t str {
         self.statement.text.get(token.span.range()).unwrap_or_default()
+    }
+
+    /// Whether a string is the name of a window: `'w' AS (`, `OVER 'w'`, `OVER ('w'`.
+    fn is_window(&self) -> bool {
+        let behind = |back: usize| {
+            let token = self.at.checked_sub(back).and_then(|at| self.tokens.get(at));
+            token.map_or("", |token| self.statement.word(*token))
+        };
+        let is = |text: &str, words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+        self.keyword_at(1) == Keyword::AS && self.mark_at(2) == Some("(")
+            || is(behind(1), &["over"])
+            || behind(1) == "(" && is(behind(2), &["over", "as"])
+    }
+
+    /// Whether the token stands beside a point, which only names do: 't'.'a'.
+    fn is_qualified(&self) -> bool {
+        self.mark_at(1) == Some(".") || self.at > 0 && self.behind() == Some(".")
     }
 
     fn behind(&self) -> Option<&str> {
