@@ -16,6 +16,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Place, Source, Span};
 use crate::yaml;
 
+pub use crate::yaml::Without;
+
 /// The formats that hold setup SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -53,7 +55,7 @@ pub struct Text {
 
 /// Something that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(Told);
+pub struct Fault(Box<Told>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Told {
@@ -63,19 +65,22 @@ enum Told {
 
 impl Fault {
     fn syntax(message: impl Into<String>, span: Span) -> Self {
-        Self(Told::Own { code: Code::ScenarioSyntax, message: message.into(), span, help: "" })
+        Self::own(Code::ScenarioSyntax, message, span, "")
     }
 
     /// The field holds something that is not SQL.
     fn no_text(field: &str, what: &str, span: Span) -> Self {
         let message = format!("`{field}` holds {what} where SQL is due");
-        let help = "Write text, or a list of texts.";
-        Self(Told::Own { code: Code::ScenarioField, message, span, help })
+        Self::own(Code::ScenarioField, message, span, "Write text, or a list of texts.")
+    }
+
+    fn own(code: Code, message: impl Into<String>, span: Span, help: &'static str) -> Self {
+        Self(Box::new(Told::Own { code, message: message.into(), span, help }))
     }
 
     /// The fault as a diagnostic of the file.
     pub fn diagnostic(self, source: &Source) -> Diagnostic {
-        match self.0 {
+        match *self.0 {
             Told::Yaml(fault) => fault.diagnostic(source, Code::ScenarioSyntax),
             Told::Own { code, message, span, help } => {
                 let place = Place { source: source.clone(), span };
@@ -95,18 +100,20 @@ pub struct Found {
     pub faults: Vec<Fault>,
     /// Whether the field was there, even if it holds nothing.
     pub has_field: bool,
+    /// Scenarios without the field: documents beside one with it, or else entries of an outermost list.
+    pub without: Without,
 }
 
 /// The texts under `field` in a YAML file, at any depth.
 pub fn in_yaml(text: &str, field: &str) -> Found {
     let read = yaml::texts(text, field);
-    let mut found = Found { has_field: read.has_field, ..Found::default() };
+    let mut found = Found { has_field: read.has_field, without: read.without, ..Found::default() };
     for scalar in read.scalars {
         let map = scalar::map(text, &scalar).unwrap_or_else(|| Map::whole(scalar.text.len(), scalar.span));
         found.texts.push(Text { sql: scalar.text, map });
     }
     found.faults.extend(read.odd.into_iter().map(|(what, span)| Fault::no_text(field, what, span)));
-    found.faults.extend(read.faults.into_iter().map(|fault| Fault(Told::Yaml(fault))));
+    found.faults.extend(read.faults.into_iter().map(|fault| Fault(Box::new(Told::Yaml(fault)))));
     found
 }
 

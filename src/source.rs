@@ -7,6 +7,7 @@ mod nearest;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use line_index::MARK;
 pub use line_index::{LineIndex, Position};
 pub use name::Name;
 pub(crate) use nearest::nearest;

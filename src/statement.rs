@@ -137,6 +137,28 @@ impl Statement<'_> {
         self.text.get(self.span.range()).unwrap_or_default()
     }
 
+    /// The WHERE clause of an UPDATE or DELETE, from its first word.
+    pub fn condition(&self) -> Option<Span> {
+        let mut depth = 0_usize;
+        let mut found: Option<Span> = None;
+        for token in &self.tokens {
+            let word = self.word(*token);
+            let is = |one_of: &[&str]| one_of.iter().any(|name| word.eq_ignore_ascii_case(name));
+            match word {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            match &mut found {
+                None if depth == 0 && is(&["where"]) => found = Some(token.span),
+                Some(_) if depth == 0 && is(&["returning", "order", "limit"]) => break,
+                Some(clause) => clause.end = token.span.end,
+                None => {}
+            }
+        }
+        found.filter(|_| self.target.as_ref().is_some_and(|target| target.has_where))
+    }
+
     /// The words of one of its tokens.
     pub fn word(&self, token: Token) -> &str {
         self.text.get(token.span.range()).unwrap_or_default()

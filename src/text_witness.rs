@@ -43,8 +43,10 @@ pub fn mentioned(statement: &Statement<'_>, known: &Known, catalog: Option<&Cata
 
 /// Stack that a deeply nested text may need, in bytes.
 const STACK: usize = 64 << 20;
-/// What must be left of the caller's own stack for the reading to stay on it, in bytes.
+/// What must be left of the caller's own stack for the reading of any text to stay on it, in bytes.
 const ENOUGH: usize = 32 << 20;
+/// What must be left for each token of a text: it nests no deeper than it is long.
+const EACH: usize = 32 << 10;
 
 /// Everything that the text of `statement` is seen to ask.
 ///
@@ -55,7 +57,9 @@ pub fn read(statement: &Statement<'_>, known: &Known, catalog: Option<&Catalog>)
         let requests = tokens::requests(statement, known, catalog);
         return Reading { requests, not_understood: None };
     }
-    let tree = stacker::maybe_grow(ENOUGH, STACK, || {
+    // A stack of our own costs more than reading an ordinary statement does.
+    let enough = ENOUGH.min(statement.tokens.len().saturating_mul(EACH));
+    let tree = stacker::maybe_grow(enough, STACK, || {
         let stream = stream::of(statement)?;
         let alias = stream.alias;
         let parsed = parse::parse(stream)?;

@@ -6,11 +6,14 @@
 
 mod agree;
 mod fault;
+mod siblings;
 mod texts;
 mod tree;
 mod word;
 
 pub(crate) use fault::{Fault, FaultKind};
+pub(crate) use siblings::Siblings;
+pub use siblings::Without;
 pub(crate) use texts::{Quotes, TextScalar, texts};
 pub(crate) use word::{Look, write_word};
 

@@ -21,6 +21,10 @@ const PAGES: [(&str, &str); 2] = [
     ("docs/guards.md", include_str!("../docs/guards.md")),
 ];
 
+/// Pages without statements of their own.
+const CHECK: (&str, &str) = ("docs/check.md", include_str!("../docs/check.md"));
+const MISTAKES: (&str, &str) = ("docs/mistakes.md", include_str!("../docs/mistakes.md"));
+
 /// Shown to be typed, but not run: the first would run itself, the second writes outside the repository.
 const NOT_RUN: [&str; 2] = ["./test", "cargo install --path . --locked"];
 
@@ -98,6 +102,29 @@ fn every_command_of_the_pages_prints_what_is_shown() {
 }
 
 #[test]
+fn every_command_of_the_page_about_check_prints_what_is_shown() {
+    let (name, text) = CHECK;
+    assert!(text.lines().count() < 120);
+    let mut printed = String::new();
+    for block in blocks(text) {
+        let told = format!("{name}:{}", block.line);
+        match block.info.as_str() {
+            "console" => {
+                let (command, shown) = block.text.split_once('\n').unwrap();
+                printed = output(command.strip_prefix("$ ").unwrap());
+                assert!(shown.is_empty() || shown == printed, "{told}\n{printed}");
+            }
+            "json" => {
+                let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+                assert_eq!(read(&block.text), read(&printed), "{told}");
+            }
+            other => panic!("{told}: {other}"),
+        }
+    }
+    assert!(!printed.is_empty());
+}
+
+#[test]
 fn each_refused_statement_of_the_tracker_has_a_code_of_its_own() {
     let world = "--schema fixtures/tracker/schema.sql --policy fixtures/tracker/policy.yaml";
     let printed =
@@ -144,10 +171,12 @@ fn every_statement_of_the_pages_is_judged_as_they_say() {
 #[test]
 fn every_link_of_the_pages_leads_to_a_file() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (name, text) in PAGES
-        .into_iter()
-        .chain([("README.md", README), ("docs/decisions.md", include_str!("../docs/decisions.md"))])
-    {
+    for (name, text) in PAGES.into_iter().chain([
+        ("README.md", README),
+        CHECK,
+        MISTAKES,
+        ("docs/decisions.md", include_str!("../docs/decisions.md")),
+    ]) {
         let folder = root.join(name).parent().unwrap().to_owned();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
             let file = link.split('#').next().unwrap();

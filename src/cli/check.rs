@@ -2,7 +2,6 @@
 
 mod files;
 mod found;
-mod order;
 mod print;
 
 use clap::ArgGroup;
@@ -60,7 +59,7 @@ fn check(args: &Args, output: &mut Output) -> Result<Exit, Stop> {
     let form = Form { format: args.format, style: output.style(), field: &args.field };
     let mut printer = Printer::new(&inputs, form, output);
     let mut stopped = None;
-    order::in_order(
+    super::order::in_order(
         benches,
         Works::new(&inputs),
         |bench, works, done| {
@@ -115,8 +114,10 @@ fn benches(args: &Args, jobs: usize) -> Result<Vec<Bench>, Stop> {
 impl Bench {
     fn judge(&mut self, guard: &Guard) -> Result<Judge<'_>, String> {
         let judge = match &mut self.workspace {
-            Some(workspace) => guard.open(&mut workspace.connection).map(Judge::Connection),
-            None => guard.checker().map(Judge::Text),
+            Some(workspace) => {
+                guard.open(&mut workspace.connection).map(|door| Judge::Connection(Box::new(door)))
+            }
+            None => guard.checker().map(|checker| Judge::Text(Box::new(checker))),
         };
         judge.map_err(|error| error.to_string())
     }
@@ -124,8 +125,8 @@ impl Bench {
 
 /// By the text alone, or on a connection.
 enum Judge<'b> {
-    Text(Checker),
-    Connection(Door<'b>),
+    Text(Box<Checker>),
+    Connection(Box<Door<'b>>),
 }
 
 impl Judge<'_> {

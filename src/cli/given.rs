@@ -3,9 +3,14 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use clap::ArgGroup;
+
+use super::Format;
+use crate::engine::clock::{Clock, parse_instant};
+use crate::engine::streams::Seed;
 use crate::guard::Guard;
 use crate::policy::{Policy, PolicyError};
-use crate::setup::workspace::{Attached, Base};
+use crate::setup::workspace::{Attached, Base, Workspace};
 use crate::source::Source;
 
 /// What stops a command before there is an outcome.
@@ -139,6 +144,59 @@ impl PolicyArgs {
         let shipped = || format!("builtin:{}", self.door);
         let policy = Policy::named(&self.policy.clone().unwrap_or_else(shipped)).map_err(Stop::Policy)?;
         Ok(Guard::new(policy, &self.door))
+    }
+}
+
+/// What a run of setup SQL needs.
+#[derive(Debug, clap::Args)]
+#[command(group(ArgGroup::new("base").required(true).args(["db", "schema"])))]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    base: BaseArgs,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// Seed of random() and randomblob() [default: a fixed stream]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// What clock functions read, as in 2026-06-01T09:00:00Z [default: the host's clock]
+    #[arg(long, value_name = "ISO", value_parser = parse_instant)]
+    now: Option<i64>,
+    /// How to print the outcome
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+impl RunArgs {
+    /// The guard of the door, and the text that it is to judge.
+    pub(crate) fn guard_and_source(&self) -> Result<(Guard, Source), Stop> {
+        Ok((self.policy.guard()?, self.text.source(&self.policy.door)?))
+    }
+
+    /// The copies: in `directory`, else in one of their own that goes when the first is dropped.
+    pub(crate) fn workspace(
+        &self,
+        directory: Option<&Path>,
+    ) -> Result<(Option<tempfile::TempDir>, Workspace), Stop> {
+        let scratch = match directory {
+            Some(directory) => {
+                std::fs::create_dir_all(directory)
+                    .map_err(|error| Stop::tool(format!("{}: {error}", directory.display())))?;
+                None
+            }
+            None => Some(
+                tempfile::tempdir()
+                    .map_err(|error| Stop::tool(format!("a temporary directory: {}", error.kind())))?,
+            ),
+        };
+        let place = directory.or_else(|| scratch.as_ref().map(tempfile::TempDir::path));
+        let place = place.ok_or_else(|| Stop::tool("a directory is needed"))?;
+        let base = self.base.base()?.ok_or_else(|| Stop::tool("a database or a schema is needed"))?;
+        let seed = Seed::new("seawall", self.seed);
+        let clock = self.now.map_or(Clock::Host, Clock::Fixed);
+        let workspace = Workspace::create(place, &base, &self.base.attached()?, clock, &seed);
+        Ok((scratch, workspace.map_err(Stop::tool)?))
     }
 }
 

@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ArgGroup;
 use serde_json::{Value, json};
 
-use super::given::{BaseArgs, PolicyArgs, Stop, TextArgs};
+use super::given::{RunArgs, Stop};
 use super::{Exit, Format, Output};
-use crate::engine::clock::{Clock, parse_instant};
-use crate::engine::streams::Seed;
 use crate::guard::{Guard, GuardError};
 use crate::policy::{Limits, Policy};
 use crate::setup::workspace::Workspace;
@@ -17,35 +14,21 @@ use crate::setup::{self, Outcome};
 
 /// Run setup SQL on a copy of a database or on a blank schema.
 #[derive(Debug, clap::Args)]
-#[command(group(ArgGroup::new("base").required(true).args(["db", "schema"])))]
 pub(crate) struct Args {
     #[command(flatten)]
-    base: BaseArgs,
-    #[command(flatten)]
-    text: TextArgs,
-    #[command(flatten)]
-    policy: PolicyArgs,
-    /// Seed of random() and randomblob() [default: a fixed stream]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// What clock functions read, as in 2026-06-01T09:00:00Z [default: the host's clock]
-    #[arg(long, value_name = "ISO", value_parser = parse_instant)]
-    now: Option<i64>,
+    run: RunArgs,
     /// A query to run afterwards, after a refusal too, under the inspect policy
     #[arg(long, value_name = "SQL", allow_hyphen_values = true)]
     query: Option<String>,
     /// Keep the copies in this directory, as main.db and NAME.db
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How to print the outcome
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
 }
 
 pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
     match outcome(args) {
         Ok((outcome, query)) => {
-            print(&outcome, query.as_ref(), args.format, output);
+            print(&outcome, query.as_ref(), args.run.format, output);
             if outcome.is_ok() { Exit::Ok } else { Exit::Refused }
         }
         Err(stop) => stop.tell(output),
@@ -53,26 +36,8 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
 }
 
 fn outcome(args: &Args) -> Result<(Outcome, Option<Value>), Stop> {
-    let guard = args.policy.guard()?;
-    let source = args.text.source(&args.policy.door)?;
-    let seed = Seed::new("seawall", args.seed);
-    let clock = args.now.map_or(Clock::Host, Clock::Fixed);
-    let scratch;
-    let directory = match &args.out {
-        Some(directory) => {
-            std::fs::create_dir_all(directory)
-                .map_err(|error| Stop::tool(format!("{}: {error}", directory.display())))?;
-            directory.as_path()
-        }
-        None => {
-            scratch = tempfile::tempdir()
-                .map_err(|error| Stop::tool(format!("a temporary directory: {}", error.kind())))?;
-            scratch.path()
-        }
-    };
-    let base = args.base.base()?.ok_or_else(|| Stop::tool("a database or a schema is needed"))?;
-    let mut workspace =
-        Workspace::create(directory, &base, &args.base.attached()?, clock, &seed).map_err(Stop::tool)?;
+    let (guard, source) = args.run.guard_and_source()?;
+    let (_directory, mut workspace) = args.run.workspace(args.out.as_deref())?;
     let outcome = setup::run(&mut workspace.connection, &guard, &source).map_err(Stop::tool)?;
     let query = match &args.query {
         Some(sql) => Some(query(&mut workspace, sql)?),
@@ -114,17 +79,25 @@ fn print(outcome: &Outcome, query: Option<&Value>, format: Format, output: &mut 
         return;
     }
     output.diagnostics(&outcome.diagnostics(), format);
-    let count = match outcome.statements {
-        1 => "1 statement".to_owned(),
-        count => format!("{count} statements"),
-    };
-    let kept = if outcome.is_ok() { "the rows were kept" } else { "no row was changed" };
     if format == Format::Text {
-        output.line(format!("{}: {count}, {} steps; {kept}", outcome.word(), outcome.steps));
+        summary(outcome, "the rows were kept", output);
+        if let Some(table) = outcome.report.text().filter(|_| outcome.is_ok()) {
+            output.line(table);
+        }
     }
     if let Some(query) = query {
         print_query(query, output);
     }
+}
+
+/// The line that says how it ended.
+pub(super) fn summary(outcome: &Outcome, kept: &str, output: &mut Output) {
+    let count = match outcome.statements {
+        1 => "1 statement".to_owned(),
+        count => format!("{count} statements"),
+    };
+    let kept = if outcome.is_ok() { kept } else { "no row was changed" };
+    output.line(format!("{}: {count}, {} steps; {kept}", outcome.word(), outcome.steps));
 }
 
 fn print_query(query: &Value, output: &mut Output) {

@@ -100,11 +100,12 @@ registry! {
     }
     Advice {
         NoRowChanged = "no-row-changed", "it changed no row", "{way}";
-        NoWhere = "no-where", "it changes every row of {what}, because it has no WHERE clause", "Add a WHERE clause, or WHERE true if every row is meant.";
+        NoWhere = "no-where", "it {verb} every row of {what}, because it has no WHERE clause", "Add a WHERE clause, or WHERE true if every row is meant.";
         DoubleQuotedString = "double-quoted-string", "{what} names no column, so SQLite reads it as text", "Write text in single quotes: {paste}.";
         ExplainOnly = "explain-only", "EXPLAIN runs nothing", "Remove EXPLAIN to run the statement.";
         BareName = "bare-name", "{what} is not in the root database, so it lands in {owner}", "Write {paste}.";
         ConflictReachesTrigger = "conflict-reaches-trigger", "its OR {what} also applies to what the triggers of {owner} write", "{way}";
+        ReplaceDeletedRows = "replace-deleted-rows", "its REPLACE deleted {what} of {owner}", "{way}";
     }
     Policy {
         PolicyFile = "policy-file", "the policy file cannot be read", "";

@@ -1,9 +1,9 @@
 //! The terminal form.
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Diagnostic, Severity};
-use crate::source::{Place, Source, Span, floor};
+use crate::source::{MARK, Place, Source, Span, floor};
 
 /// How the terminal form looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +38,21 @@ fn one(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
     let mut group = Group::with_title(title);
     let sources = by_source(diagnostic);
     for (source, places) in &sources {
-        group = group.element(snippet(source, places));
+        // A file without a text, or of which none is at hand, has no words to show.
+        group = if source.text().is_empty() {
+            let origin = Origin::path(source.name());
+            let line = source.position(0).line;
+            group.element(if line > 1 { origin.line(line) } else { origin })
+        } else {
+            group.element(snippet(source, places))
+        };
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(annotate_snippets::normalize_untrusted_str(help)));
     }
     let mut shown = renderer.render(&[group]);
+    // Where no line is shown, the renderer leaves no room for its number.
+    shown = shown.replacen("\n-->", "\n -->", 1);
     for (source, places) in &sources {
         if let Some((counted, real)) = moved(source, places) {
             shown = shown.replacen(&counted, &real, 1);
@@ -57,7 +66,8 @@ fn moved(source: &Source, places: &[Marked<'_>]) -> Option<(String, String)> {
     let (place, ..) = places.first()?;
     let cut = cut(source.text(), places);
     let before = source.text().get(cut.start..place.span.start)?;
-    let is_whole = cut.start == 0 || source.text().as_bytes().get(cut.start - 1) == Some(&b'\n');
+    let is_whole =
+        cut.start == head(source.text()) || source.text().as_bytes().get(cut.start - 1) == Some(&b'\n');
     if is_whole || before.contains('\n') {
         return None;
     }
@@ -94,8 +104,14 @@ fn cut(text: &str, places: &[Marked<'_>]) -> Span {
     let last = spans().map(|span| span.end).max().unwrap_or(0);
     let (from, to) = (floor(text, first.saturating_sub(AROUND)), floor(text, last.saturating_add(AROUND)));
     let start = text.get(from..first).and_then(|head| head.rfind('\n')).map_or(from, |end| from + end + 1);
+    let start = start.max(head(text)).min(first);
     let end = text.get(last..to).and_then(|tail| tail.find('\n')).map_or(to, |end| last + end);
     Span::new(start, end)
+}
+
+/// Where `text` begins behind a byte order mark, which is not shown.
+fn head(text: &str) -> usize {
+    if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
 }
 
 fn on_characters(text: &str, place: &Place) -> Span {

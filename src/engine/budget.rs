@@ -34,6 +34,7 @@ struct Shared {
     running: AtomicU64,
     by_steps: AtomicBool,
     by_time: AtomicBool,
+    lifted: AtomicBool,
 }
 
 /// The bounds of one run on one connection.
@@ -58,11 +59,15 @@ impl Budget {
             running: AtomicU64::new(0),
             by_steps: AtomicBool::new(false),
             by_time: AtomicBool::new(false),
+            lifted: AtomicBool::new(false),
         });
         if steps.is_some() || time.is_some() {
             let seen = Arc::clone(&shared);
             let interval = u64::from(INTERVAL).min(steps.unwrap_or(u64::MAX)).max(1);
             let handler = move || {
+                if seen.lifted.load(Ordering::Relaxed) {
+                    return false;
+                }
                 let running = seen.running.fetch_add(interval, Ordering::Relaxed) + interval;
                 if steps.is_some_and(|steps| seen.spent.load(Ordering::Relaxed) + running > steps) {
                     seen.by_steps.store(true, Ordering::Relaxed);
@@ -106,6 +111,11 @@ impl Budget {
     /// Steps spent so far.
     pub fn spent(&self) -> u64 {
         self.shared.spent.load(Ordering::Relaxed)
+    }
+
+    /// Nothing is bounded any more: what follows is our own.
+    pub fn lift(&self) {
+        self.shared.lifted.store(true, Ordering::Relaxed);
     }
 
     /// Whether the handler has stopped a statement.

@@ -114,9 +114,9 @@ impl Recorder {
         Armed { recorder: self }
     }
 
-    /// Sets what passes in the step phase without being judged again.
-    pub fn allow(&self, events: Vec<Event>) {
-        self.with(|state| state.allowed = events);
+    /// Sets what passes in the step phase without being judged again; answers what did before.
+    pub fn allow(&self, events: Vec<Event>) -> Vec<Event> {
+        self.with(|state| std::mem::replace(&mut state.allowed, events)).unwrap_or_default()
     }
 
     /// What was recorded since the callback was last armed.

@@ -111,6 +111,8 @@ pub struct Checker {
 
 /// Shapes kept at most; beyond that nothing more is remembered, and everything still judged.
 const MOST_SHAPES: usize = 4_096;
+/// Longer shapes are not kept, so that what is remembered has a bound; few statements are as long and alike.
+const LONGEST_SHAPE: usize = 4_096;
 
 impl Checker {
     /// Everything that the text of `source` shows.
@@ -133,7 +135,8 @@ impl Checker {
             let advised = advice::from_text(self.ruleset.policy(), None, &statement, Level::Warn);
             if denied.is_empty() && advised.is_empty() {
                 let plain = statement.head.is_row() && statement.explain.is_none();
-                if shaped && plain && self.clean.len() < MOST_SHAPES {
+                let kept = self.clean.len() < MOST_SHAPES && self.shape.len() <= LONGEST_SHAPE;
+                if shaped && plain && kept {
                     self.clean.insert(self.shape.clone());
                 }
                 continue;

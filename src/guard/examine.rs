@@ -14,7 +14,7 @@ use crate::refusal::one_name;
 use crate::request::{Origin, Request, Resource, Witness};
 use crate::ruleset::{Decision, Ruleset};
 use crate::statement::{Head, Statement};
-use crate::text_witness::{self, Reading};
+use crate::text_witness::Reading;
 
 /// One request, who saw it, and what was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Judging<'_> {
     /// What every witness sees of `statement`, whether it is allowed or not. As in a judgement,
     /// what could act while being prepared is not prepared where its text is refused.
     pub fn examine(&mut self, statement: &Statement<'_>) -> Examined {
-        let text = text_witness::read(statement, &self.catalog.known, Some(&self.catalog));
+        let text = self.read_whole(statement);
         let mut seen = Collected::new(&self.ruleset, statement);
         for request in &text.requests {
             seen.add(request.clone(), Witness::Text);
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!((&examined.way, examined.error.is_none()), (&Way::Short, true));
         let expected = [
             "caller: update users.handle: allow, by text and authorizer",
-            "caller: read users.handle: allow, by authorizer",
+            "caller: read users.handle: allow, by text and authorizer",
             "caller: call upper: allow, by text and authorizer",
             "trigger users_log: read users.handle: allow, by authorizer",
             "trigger users_log: insert log: allow, by authorizer",

@@ -71,6 +71,8 @@ pub struct Judging<'c> {
     pub(super) all_connected: bool,
     /// Whether every statement takes the full way; a test compares it with the short one.
     pub(super) always_full: bool,
+    /// The catalog with the columns of the tables that were mentioned where a text was read to its end.
+    pub(super) detailed: Option<Catalog>,
     /// Whether the audit looks at every table and call of the text, not only at what may be denied.
     pub(super) audits_all: bool,
 }
@@ -110,6 +112,7 @@ impl<'c> Judging<'c> {
             connected: BTreeSet::new(),
             all_connected: false,
             always_full: false,
+            detailed: None,
             audits_all: false,
         })
     }
@@ -255,7 +258,16 @@ impl<'c> Judging<'c> {
         }
         drop(prepared);
         self.full_ways += 1;
-        full_way::judge(self, statement)
+        let judged = full_way::judge(self, statement);
+        if matches!(judged, Judged::Ready(_)) {
+            // What SQLite drops before it asks still stands in the text.
+            let asked = self.read_whole(statement).requests;
+            let denied = self.denied(asked.into_iter());
+            if !denied.is_empty() {
+                return self.refused(denied, statement);
+            }
+        }
+        judged
     }
 
     /// Prepares a row statement with everything on, when its virtual tables are connected.
@@ -319,9 +331,18 @@ impl<'c> Judging<'c> {
     }
 
     /// A refusal for what was denied, each with its place in the text.
-    pub(super) fn refused(&self, denied: Vec<(Request, Decision)>, statement: &Statement<'_>) -> Judged<'c> {
+    pub(super) fn refused(
+        &mut self,
+        denied: Vec<(Request, Decision)>,
+        statement: &Statement<'_>,
+    ) -> Judged<'c> {
+        let is_row = statement.head.is_row();
+        let text =
+            (is_row && denied.iter().any(|(one, _)| one.span.is_none())).then(|| self.read_whole(statement));
         let located = denied.into_iter().filter_map(|(mut request, decision)| {
-            request.span = request.span.or_else(|| super::mentions::locate(statement, &request));
+            let read = || text.as_ref().and_then(|text| text::place(text, &request));
+            let span = request.span.or_else(read);
+            request.span = span.or_else(|| super::mentions::locate(statement, &request));
             Finding::denied(request, decision)
         });
         let findings: Vec<Finding> = located.collect();

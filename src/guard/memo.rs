@@ -21,7 +21,7 @@ struct Asked {
 }
 
 /// The number of a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ShapeId(usize);
 
 /// The shapes of the statements that a judge has seen.

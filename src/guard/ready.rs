@@ -86,6 +86,11 @@ impl<'c> Ready<'c> {
         !self.prepared.readonly() && self.prepared.is_explain() == 0
     }
 
+    /// What it asked while being prepared.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
     /// SQLite's statement, to read its counters after a run.
     pub fn prepared(&self) -> &Statement<'c> {
         &self.prepared
@@ -109,6 +114,7 @@ impl<'c> Ready<'c> {
             Ok(())
         })();
         drop(armed);
+        self.events = self.recorder.allow(Vec::new());
         let denied = take_denied(&self.exchange);
         if !denied.is_empty() {
             let findings =

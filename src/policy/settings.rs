@@ -59,17 +59,20 @@ pub enum Advice {
     BareName,
     /// A conflict clause that applies to what triggers write.
     ConflictReachesTrigger,
+    /// REPLACE deleted rows.
+    ReplaceDeletedRows,
 }
 
 impl Advice {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::NoRowChanged,
         Self::NoWhere,
         Self::DoubleQuotedString,
         Self::ExplainOnly,
         Self::BareName,
         Self::ConflictReachesTrigger,
+        Self::ReplaceDeletedRows,
     ];
 
     /// Its code.
@@ -81,6 +84,7 @@ impl Advice {
             Self::ExplainOnly => Code::ExplainOnly,
             Self::BareName => Code::BareName,
             Self::ConflictReachesTrigger => Code::ConflictReachesTrigger,
+            Self::ReplaceDeletedRows => Code::ReplaceDeletedRows,
         }
     }
 }
@@ -96,6 +100,7 @@ impl Advice {
             Self::ExplainOnly => "EXPLAIN runs nothing.",
             Self::BareName => "A name without a schema that lands in an added world.",
             Self::ConflictReachesTrigger => "A conflict clause that also applies to what triggers write.",
+            Self::ReplaceDeletedRows => "REPLACE deleted rows instead of changing them.",
         }
     }
 }

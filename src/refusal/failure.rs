@@ -198,8 +198,9 @@ fn place(fault: &Fault, context: &FailureContext<'_>) -> Option<Span> {
     let tokens = &context.statement.tokens;
     if let Some(offset) = fault.offset {
         let at = context.statement.span.start + offset;
-        if let Some(token) = tokens.iter().find(|token| token.span.start <= at && at < token.span.end) {
-            return Some(token.span);
+        let found = tokens.iter().position(|token| token.span.start <= at && at < token.span.end);
+        if let Some(found) = found {
+            return qualified(found, fault, context);
         }
         if context.statement.illegal.is_some_and(|illegal| illegal.start <= at) {
             return context.statement.illegal;
@@ -210,7 +211,24 @@ fn place(fault: &Fault, context: &FailureContext<'_>) -> Option<Span> {
         let word = context.statement.text.get(span.range()).unwrap_or_default();
         crate::statement::unquote(word).eq_ignore_ascii_case(name)
     };
-    tokens.iter().find(|token| token.kind != TokenKind::Mark && is(token.span)).map(|token| token.span)
+    let found = tokens.iter().position(|token| token.kind != TokenKind::Mark && is(token.span))?;
+    qualified(found, fault, context)
+}
+
+/// The token that SQLite points at; of a table's or column's name with what qualifies it.
+fn qualified(at: usize, fault: &Fault, context: &FailureContext<'_>) -> Option<Span> {
+    let tokens = &context.statement.tokens;
+    let (mut first, mut last) = (at, at);
+    if matches!(fault.code, Code::NoSuchTable | Code::NoSuchColumn) {
+        let is_dot = |at: usize| tokens.get(at).is_some_and(|token| context.statement.word(*token) == ".");
+        while first >= 2 && is_dot(first - 1) {
+            first -= 2;
+        }
+        while is_dot(last + 1) && last + 2 < tokens.len() {
+            last += 2;
+        }
+    }
+    Some(Span::new(tokens.get(first)?.span.start, tokens.get(last)?.span.end))
 }
 
 /// A number of bytes as policies write it.

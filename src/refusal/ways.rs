@@ -47,6 +47,10 @@ pub(super) fn out_of_advice(code: Code, context: &Context<'_>) -> String {
             Some((Conflict::Ignore, _)) => "Leave it out and pick the rows with WHERE.",
             _ => "Leave it out; any failure undoes the whole run.",
         },
+        Code::ReplaceDeletedRows if inserts => {
+            "To change a row in place use ON CONFLICT DO UPDATE; what a replaced row held in other columns is lost."
+        }
+        Code::ReplaceDeletedRows => "Pick rows that collide with none, or DELETE the others first.",
         _ => "",
     };
     way.to_owned()
@@ -103,7 +107,7 @@ fn pragma(name: &Name, argument: Option<&str>, context: &Context<'_>) -> String 
         return match context.ruleset.policy().foreign_keys {
             ForeignKeys::Deferred => "Remove it; foreign keys are checked at COMMIT already.",
             ForeignKeys::Immediate => {
-                "Write parent rows before their children, or set `foreign_keys: deferred` in the policy."
+                "Remove it; write parent rows before their children, or set `foreign_keys: deferred` in the policy."
             }
         }
         .to_owned();

@@ -4,6 +4,7 @@ use super::Finding;
 use super::{Context, excerpt, ways};
 use crate::catalog::TableKind;
 use crate::diagnostic::Code;
+use crate::policy::Verb;
 use crate::request::{Action, Origin, Request, Resource};
 use crate::ruleset::Ground;
 use crate::source::Name;
@@ -68,6 +69,12 @@ impl Values {
             values.way = ways::out_of(finding, request, context);
         } else {
             values.way = ways::out_of_advice(finding.code, context);
+            let target =
+                context.statements.get(context.index).and_then(|statement| statement.target.as_ref());
+            values.verb = match target.map(|target| target.verb) {
+                Some(Verb::Delete) => "deletes",
+                _ => "changes",
+            };
             if finding.code == Code::BareName {
                 values.owner = schema_of(finding, context).unwrap_or_default();
             }

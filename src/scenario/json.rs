@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use super::{Fault, Found, Map, Text};
 use crate::source::{Span, floor};
+use crate::yaml::Siblings;
 
 /// How deep values may nest, as in most readers of JSON.
 const DEEPEST: usize = 128;
 
 /// The texts under `field` in the one value of `text`.
 pub(super) fn texts(text: &str, field: &str) -> Found {
-    let mut reader = Reader { text, at: 0, field, found: Found::default() };
+    let mut reader = Reader { text, at: 0, field, keys: 0, lists: 0, found: Found::default() };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
     }
@@ -19,6 +20,7 @@ pub(super) fn texts(text: &str, field: &str) -> Found {
         read = Err(reader.unexpected("the end"));
     }
     reader.found.faults.extend(read.err());
+    reader.found.has_field = reader.keys > 0;
     reader.found
 }
 
@@ -36,6 +38,10 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     field: &'t str,
+    /// How often the key was there.
+    keys: usize,
+    /// Lists that are open.
+    lists: usize,
     found: Found,
 }
 
@@ -104,7 +110,7 @@ impl Reader<'_> {
                 Cow::Borrowed(written)
             };
             let wanted = if key == self.field { Wanted::Value } else { Wanted::No };
-            self.found.has_field |= wanted == Wanted::Value;
+            self.keys += usize::from(wanted == Wanted::Value);
             if self.peek() != Some(b':') {
                 return Err(self.unexpected("`:`"));
             }
@@ -125,13 +131,24 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(());
         }
+        self.lists += 1;
+        let mut entries = Siblings::default();
         loop {
+            let is_object = self.peek() == Some(b'{');
+            let (start, keys) = (self.at, self.keys);
             self.value(wanted, depth + 1)?;
+            if is_object {
+                entries.add(start, self.keys > keys);
+            }
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b']') => break self.at += 1,
                 _ => return Err(self.unexpected("`,` or `]`")),
             }
+        }
+        self.lists -= 1;
+        if self.lists == 0 {
+            self.found.without.add(entries.without());
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::report::Report;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::refusal::{AdviceNote, Failure, Refusal};
 
@@ -18,6 +19,8 @@ pub struct Outcome {
     pub steps: u64,
     /// The hash of the effective policy.
     pub policy: String,
+    /// What the statements that ran did, and how long it took.
+    pub report: Report,
 }
 
 /// Whether the rows were kept, and if not, why.
@@ -84,6 +87,11 @@ impl Outcome {
         all
     }
 
+    /// The advice as JSON.
+    pub fn advice_json(&self) -> Value {
+        Value::Array(self.advice.iter().map(AdviceNote::json).collect())
+    }
+
     /// As JSON, with every key.
     pub fn json(&self) -> Map<String, Value> {
         let refusals: Vec<Value> = match &self.verdict {
@@ -91,8 +99,12 @@ impl Outcome {
             Verdict::Ok | Verdict::Failed(_) => Vec::new(),
         };
         let report = self.is_ok().then(|| {
-            let advice: Vec<Value> = self.advice.iter().map(AdviceNote::json).collect();
-            json!({ "steps": self.steps, "advice": advice, "policy": self.policy })
+            let mut report = Map::new();
+            report.insert("steps".into(), json!(self.steps));
+            report.insert("advice".into(), self.advice_json());
+            report.insert("policy".into(), json!(self.policy));
+            report.extend(self.report.json().map(|(key, value)| (key.to_owned(), value)));
+            report
         });
         let mut object = Map::new();
         object.insert("outcome".into(), json!(self.word()));

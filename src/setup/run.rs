@@ -1,25 +1,30 @@
 //! The run.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rusqlite::{Connection, Error};
 
 use super::commit::Pending;
+use super::count::{About, Counting, deleted_from_target};
 use super::outcome::{Outcome, Verdict};
-use crate::catalog::Catalog;
+use super::plan::{Draft, Plan};
+use super::report::{Kind, Report, StatementReport};
+use super::script::{self, Script};
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
-use crate::engine::{catalog, selftest};
+use crate::engine::rows::RowWatch;
+use crate::engine::{dry, selftest};
 use crate::guard::{Guard, Judged, Judging, Piece, Ready, StepError, near, world};
 use crate::policy::{Advice, ForeignKeys, Level};
 use crate::refusal::{
-    AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes,
+    AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes, named,
 };
+use crate::request::Resource;
 use crate::ruleset::Ruleset;
-use crate::source::{Name, Source, Span};
-use crate::statement::{self, Statement};
+use crate::source::Source;
+use crate::statement::{self, Conflict};
 
 /// Why a run could not even begin, or could not be undone.
 #[derive(Debug, thiserror::Error)]
@@ -39,14 +44,71 @@ pub enum SetupError {
 /// Runs `source` on `connection` under the policy of `guard`.
 ///
 /// Everything runs in one transaction. Unless the outcome is ok, every row of every attached
-/// database is as before. The connection's settings are put back; an authorizer or progress
-/// handler that it had is gone.
+/// database is as before. The connection's settings are put back; an authorizer, progress handler or
+/// pre-update hook that it had is gone.
 ///
 /// # Errors
 ///
 /// [`SetupError`], where the run could not begin or not be undone; what is wrong with the text is
 /// an [`Outcome`].
 pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Result<Outcome, SetupError> {
+    execute(connection, guard, source, None)
+}
+
+/// The same run, to the end of its COMMIT, and then undone: what it would change, `rows` rows of a table
+/// at most. There is a plan where the outcome is ok.
+///
+/// Nothing is kept. A commit hook that the connection had is gone.
+///
+/// # Errors
+///
+/// Those of [`run`]; [`SetupError::Unsupported`] where SQLite was built without the pre-update hook.
+///
+/// ```
+/// use seawall::rusqlite::Connection;
+/// use seawall::source::Source;
+/// use seawall::{Guard, Policy, setup};
+///
+/// let mut connection = Connection::open_in_memory()?;
+/// connection.execute_batch("CREATE TABLE issues(id INTEGER PRIMARY KEY, title TEXT)")?;
+/// let guard = Guard::new(Policy::builtin("setup_sql")?, "setup_sql");
+/// let text = Source::new("setup.sql", "INSERT INTO issues VALUES (1, 'Webhook retries')");
+/// let (outcome, plan) = setup::plan(&mut connection, &guard, &text, setup::plan::ROWS)?;
+/// assert!(outcome.is_ok());
+/// assert_eq!(plan.unwrap().text(), "issues: 1 inserted\n  + id 1: title 'Webhook retries'");
+/// assert_eq!(connection.query_row("SELECT count(*) FROM issues", [], |row| row.get::<_, i64>(0))?, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn plan(
+    connection: &mut Connection,
+    guard: &Guard,
+    source: &Source,
+    rows: usize,
+) -> Result<(Outcome, Option<Plan>), SetupError> {
+    if !PLANS {
+        return Err(SetupError::Unsupported(NO_HOOK));
+    }
+    let mut draft = Draft::new(rows);
+    let outcome = execute(connection, guard, source, Some(&mut draft))?;
+    let plan = outcome.is_ok().then(|| draft.finish(connection));
+    Ok((outcome, plan))
+}
+
+/// Whether the linked SQLite tells which rows change, so that there can be a plan and every count of
+/// a report is known.
+pub const PLANS: bool = RowWatch::AVAILABLE;
+
+const NO_HOOK: &str = "SQLite was built without the pre-update hook, so no row can be followed: \
+                       set LIBSQLITE3_FLAGS, see docs/building.md";
+
+/// Runs the text; with a draft of a plan everything is undone in the end.
+fn execute(
+    connection: &mut Connection,
+    guard: &Guard,
+    source: &Source,
+    draft: Option<&mut Draft>,
+) -> Result<Outcome, SetupError> {
+    let begin = Instant::now();
     let (policy, door) = (guard.policy(), guard.name());
     let mut outcome = Outcome {
         verdict: Verdict::Ok,
@@ -54,6 +116,7 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
         advice: Vec::new(),
         steps: 0,
         policy: guard.hash().to_owned(),
+        report: Report::default(),
     };
     let limits = &policy.limits;
     let over =
@@ -79,70 +142,17 @@ pub fn run(connection: &mut Connection, guard: &Guard, source: &Source) -> Resul
         return Err(SetupError::InTransaction);
     }
     let held = Hardened::new(connection, limits)?;
-    let script = Script { guard, source, spans: &spans, statements: OnceCell::new() };
-    let (judging, pieces) = read(&held, &script)?;
+    let script = Script::new(guard, source, &spans);
+    let (judging, pieces) = script::read(&held, &script)?;
     let ruleset = Arc::clone(judging.ruleset());
-    let run = Run { held: &held, judging, ruleset: &ruleset, script: &script };
-    let verdict = run.go(pieces, &mut outcome.advice)?;
-    outcome.verdict = verdict;
+    let counting = Counting::new(held.connection, ruleset.catalog().cloned().unwrap_or_default());
+    let mut run =
+        Run { held: &held, judging, ruleset: &ruleset, script: &script, counting, told: Told::default() };
+    outcome.verdict = run.go(pieces, draft)?;
     outcome.steps = held.budget.spent();
+    outcome.advice = run.told.advice;
+    outcome.report = Report { statements: run.told.statements, time: begin.elapsed() };
     Ok(outcome)
-}
-
-/// The text of a run.
-struct Script<'r> {
-    guard: &'r Guard,
-    source: &'r Source,
-    spans: &'r [Span],
-    /// Every statement; read only where there is something to tell.
-    statements: OnceCell<Vec<Statement<'r>>>,
-}
-
-impl<'r> Script<'r> {
-    fn statements(&self) -> &[Statement<'r>] {
-        let read = |span: &Span| Statement::read(self.source.text(), *span);
-        self.statements.get_or_init(|| self.spans.iter().map(read).collect())
-    }
-
-    fn sql(&self, index: usize) -> &'r str {
-        self.spans.get(index).map_or("", |span| self.source.slice(*span))
-    }
-}
-
-/// A judge for the connection, and the statements of the text as it reads them. What the host has
-/// registered matters only where a name is neither the schema's nor SQLite's own; reading that
-/// takes longer than a short run.
-fn read<'r>(held: &'r Hardened<'r>, script: &Script<'r>) -> rusqlite::Result<(Judging<'r>, Vec<Piece<'r>>)> {
-    let text = script.source.text();
-    let judge = |rules| Judging::new(held.connection, held.recorder.clone(), rules);
-    let mut judging = judge(script.guard.rules_on(held.connection)?)?;
-    // SQLite reads nothing behind a NUL byte, so no shape tells what a statement with one is.
-    let whole = !text.as_bytes().contains(&0);
-    let pieces: Vec<Piece<'_>> = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
-    let known = judging.ruleset().catalog().map(Arc::clone).unwrap_or_default();
-    let unknown = |piece: &Piece<'_>| match piece {
-        Piece::Known(_) => false,
-        Piece::Read { statement, .. } => names_unknown(statement, &known),
-    };
-    if !pieces.iter().any(unknown) {
-        return Ok((judging, pieces));
-    }
-    let more = catalog::known_to(held.connection)?;
-    judging = judge(script.guard.rules_for(Catalog { known: more, ..Catalog::clone(&known) }))?;
-    let pieces = script.spans.iter().map(|span| judging.read(text, *span, whole)).collect();
-    Ok((judging, pieces))
-}
-
-/// Whether the text uses a name that neither the schema nor SQLite itself has.
-fn names_unknown(statement: &Statement<'_>, catalog: &Catalog) -> bool {
-    let known = &catalog.known;
-    let is_cte = |name: &Name| statement.ctes.iter().any(|cte| cte.name == *name);
-    let targets = statement.target.iter().map(|target| &target.table);
-    let mut tables = targets.chain(&statement.sources).map(|mention| &mention.table);
-    statement.calls.iter().any(|call| !known.functions.contains(&call.name))
-        || tables.any(|name| {
-            !is_cte(name) && !known.modules.contains(name) && catalog.resolve(None, name).is_none()
-        })
 }
 
 struct Run<'r> {
@@ -150,10 +160,19 @@ struct Run<'r> {
     judging: Judging<'r>,
     ruleset: &'r Ruleset,
     script: &'r Script<'r>,
+    counting: Counting<'r>,
+    told: Told,
+}
+
+/// What there is to tell of the statements that have run.
+#[derive(Default)]
+struct Told {
+    advice: Vec<AdviceNote>,
+    statements: Vec<StatementReport>,
 }
 
 impl Run<'_> {
-    fn go(mut self, pieces: Vec<Piece<'_>>, advice: &mut Vec<AdviceNote>) -> Result<Verdict, SetupError> {
+    fn go(&mut self, pieces: Vec<Piece<'_>>, mut draft: Option<&mut Draft>) -> Result<Verdict, SetupError> {
         if pieces.iter().any(|piece| matches!(piece, Piece::Read { findings, .. } if !findings.is_empty())) {
             return Ok(self.refuse_all(None));
         }
@@ -161,8 +180,11 @@ impl Run<'_> {
         if self.ruleset.policy().foreign_keys == ForeignKeys::Deferred {
             self.held.connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
         }
+        if let Some(draft) = &mut draft {
+            draft.begin(self.held.connection, self.ruleset, self.counting.watch());
+        }
         for (index, piece) in pieces.into_iter().enumerate() {
-            if let Some(stopped) = self.statement(index, piece, advice) {
+            if let Some(stopped) = self.statement(index, piece) {
                 self.roll_back()?;
                 return Ok(match stopped {
                     Stopped::Refused(findings) => self.refuse_all(Some((index, findings))),
@@ -170,7 +192,15 @@ impl Run<'_> {
                 });
             }
         }
-        match self.held.connection.execute_batch("COMMIT") {
+        let ended = match draft {
+            None => self.held.connection.execute_batch("COMMIT"),
+            Some(draft) => {
+                self.held.budget.lift();
+                draft.read_after(self.held.connection, self.counting.watch());
+                dry::commit(self.held.connection)
+            }
+        };
+        match ended {
             Ok(()) => Ok(Verdict::Ok),
             Err(error) => {
                 let connection = self.held.connection;
@@ -188,8 +218,9 @@ impl Run<'_> {
     }
 
     /// Judges and runs one statement; answers why the run must stop.
-    fn statement(&mut self, index: usize, piece: Piece<'_>, advice: &mut Vec<AdviceNote>) -> Option<Stopped> {
-        let before = self.held.connection.total_changes();
+    fn statement(&mut self, index: usize, piece: Piece<'_>) -> Option<Stopped> {
+        let (before, spent_before) = (self.held.connection.total_changes(), self.held.budget.spent());
+        let about = self.about(index, &piece);
         let judged = match piece {
             Piece::Known(id) => match self.judging.judge_known(id, self.script.sql(index)) {
                 Some(ready) => Judged::Ready(ready),
@@ -221,7 +252,26 @@ impl Run<'_> {
             // before it are kept or lost already, and the run must not go on as if they were not.
             return Some(self.broken(index, "the statement ended the transaction"));
         }
-        self.look_at(index, &ready, self.held.connection.total_changes() == before, advice)
+        let changed = self.held.connection.total_changes() != before;
+        let steps = self.held.budget.spent() - spent_before;
+        let report = self.counting.statement(index, &about, ready.events(), steps, changed);
+        let stopped = self.look_at(index, &ready, changed, &about, &report);
+        self.told.statements.push(report);
+        stopped
+    }
+
+    /// What a statement is; its text is read again only where its shape was not seen here before.
+    fn about(&mut self, index: usize, piece: &Piece<'_>) -> About {
+        match piece {
+            Piece::Read { statement, id, .. } => self.counting.about(statement, *id),
+            Piece::Known(id) => match self.counting.known(*id) {
+                Some(about) => about,
+                None => match self.script.statements().get(index) {
+                    Some(statement) => self.counting.about(statement, Some(*id)),
+                    None => About::default(),
+                },
+            },
+        }
     }
 
     /// Stops for something that SQLite has no error for.
@@ -234,16 +284,24 @@ impl Run<'_> {
 
     /// Adds the advice on a statement that has run; some may be refused by the policy.
     fn look_at(
-        &self,
+        &mut self,
         index: usize,
         ready: &Ready<'_>,
-        unchanged: bool,
-        advice: &mut Vec<AdviceNote>,
+        changed: bool,
+        about: &About,
+        report: &StatementReport,
     ) -> Option<Stopped> {
         let mut findings = ready.advice.clone();
-        if unchanged && ready.writes() {
-            let finding = Finding::plain(Code::NoRowChanged, self.script.spans.get(index).copied(), "");
-            match self.ruleset.policy().level(Advice::NoRowChanged) {
+        let mut seen = Vec::new();
+        if !changed && ready.writes() {
+            let statement = self.script.statements().get(index);
+            let whole = self.script.spans.get(index).copied();
+            let place = statement.and_then(Statement::condition).or(whole);
+            seen.push((Advice::NoRowChanged, Finding::plain(Code::NoRowChanged, place, "")));
+        }
+        seen.extend(self.replaced(index, about, report).map(|found| (Advice::ReplaceDeletedRows, found)));
+        for (advice, finding) in seen {
+            match self.ruleset.policy().level(advice) {
                 Level::Allow => {}
                 Level::Warn => findings.push(finding),
                 Level::Deny => return Some(Stopped::Refused(vec![finding])),
@@ -251,9 +309,24 @@ impl Run<'_> {
         }
         if !findings.is_empty() {
             let context = self.context(index);
-            advice.extend(findings.iter().map(|finding| AdviceNote::new(finding, &context)));
+            let notes: Vec<AdviceNote> =
+                findings.iter().map(|finding| AdviceNote::new(finding, &context)).collect();
+            self.told.advice.extend(notes);
         }
         None
+    }
+
+    /// Rows that the statement's own REPLACE deleted. A clause of the schema is the world's.
+    fn replaced(&self, index: usize, about: &About, report: &StatementReport) -> Option<Finding> {
+        if !matches!(about.kind, Kind::Insert | Kind::Update) {
+            return None;
+        }
+        let (schema, table, rows) = deleted_from_target(about, report)?;
+        let target = self.script.statements().get(index)?.target.as_ref()?;
+        let (_, span) = target.conflict.filter(|(conflict, _)| *conflict == Conflict::Replace)?;
+        let mut finding = Finding::plain(Code::ReplaceDeletedRows, Some(span), counted(rows, "row"));
+        finding.detail = named(&Resource::table(schema, table));
+        Some(finding)
     }
 
     fn context(&self, index: usize) -> Context<'_> {

@@ -9,6 +9,9 @@ pub struct Position {
     pub column: usize,
 }
 
+/// The byte order mark that some editors begin a file with.
+pub(crate) const MARK: char = '\u{feff}';
+
 /// Bytes whose characters are counted together, so that a place far along a line costs no walk of it all.
 const BLOCK: usize = 4096;
 
@@ -36,9 +39,11 @@ impl LineIndex {
         let offset = super::floor(text, offset);
         let line = self.starts.partition_point(|&start| start <= offset);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        // Editors show no column for a byte order mark.
+        let mark = usize::from(line == 1 && text.starts_with(MARK) && offset >= MARK.len_utf8());
         Position {
             line,
-            column: self.characters_before(text, offset) - self.characters_before(text, start) + 1,
+            column: self.characters_before(text, offset) - self.characters_before(text, start) + 1 - mark,
         }
     }
 
@@ -65,6 +70,14 @@ mod tests {
         assert_eq!(index.position(text, 3), Position { line: 1, column: 3 });
         assert_eq!(index.position(text, 8), Position { line: 2, column: 1 });
         assert_eq!(index.position(text, 999), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn a_byte_order_mark_has_no_column() {
+        let text = "\u{feff}ab\n\u{feff}c";
+        let index = LineIndex::new(text);
+        let column = |offset| index.position(text, offset).column;
+        assert_eq!((column(0), column(3), column(4), column(9)), (1, 1, 2, 2));
     }
 
     #[test]

@@ -39,6 +39,13 @@ pub struct Token {
     pub(super) keyword: Keyword,
 }
 
+impl Token {
+    /// Whether it is a name without quotes that is no word of the grammar.
+    pub(crate) fn is_plain_name(self) -> bool {
+        self.kind == TokenKind::Word && self.keyword == Keyword::Name
+    }
+}
+
 /// The tokens of `text` within `span`, without spaces and comments, and the first illegal one.
 ///
 /// Nothing is read past an illegal token: SQLite reads nothing there either. A NUL byte is illegal,

@@ -200,6 +200,13 @@ impl<'a> Collector<'a> {
         match &update.from {
             None => {}
             Some(UpdateTableFromKind::AfterSet(tables)) => {
+                // SQLite looks for the rows in a join that the target is part of.
+                if let (Offers::Table { schema, table, .. }, Some(written)) =
+                    (&target.offers, &self.statement.target)
+                {
+                    let span = Some(written.table.span);
+                    self.ask(Action::Read, Resource::table(schema.clone(), table.clone()), span);
+                }
                 for table in tables {
                     self.from(table, &mut scope, &mut later);
                 }

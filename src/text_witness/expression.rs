@@ -220,7 +220,7 @@ impl<'a> Collector<'a> {
     /// A window by its name. One can build on those before it, so that none builds on itself.
     fn named_window(&mut self, name: &Ident, named: &'a [NamedWindowDefinition]) {
         let wanted = Name::from(name.value.as_str());
-        let is = |definition: &NamedWindowDefinition| Name::from(definition.0.value.as_str()) == wanted;
+        let is = |definition: &NamedWindowDefinition| wanted == *definition.0.value.as_str();
         let Some(at) = named.iter().position(is) else { return };
         match &named[at].1 {
             NamedWindowExpr::WindowSpec(spec) => self.window(spec, &named[..at]),

@@ -153,6 +153,14 @@ impl<'a> Collector<'a> {
                 let name = self.alias(alias.as_ref());
                 let mut inner = Scope::default();
                 self.from(table_with_joins, &mut inner, later);
+                // Unless it comes first and bare, SQLite makes a `SELECT *` of it.
+                if inner.sources.len() > 1 && (name.is_some() || !scope.sources.is_empty()) {
+                    for source in &inner.sources {
+                        for column in source.visible().iter().flatten() {
+                            self.read(source.read(column), None);
+                        }
+                    }
+                }
                 if name.is_some() {
                     // They are known by the one name from now on.
                     for source in &mut inner.sources {

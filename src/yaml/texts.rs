@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use granit_parser::{Event, Parser, ScalarStyle};
 
 use super::tree::syntax_at;
-use super::{DEEPEST, Fault, Look, Scalar};
+use super::{DEEPEST, Fault, Look, Scalar, Siblings, Without};
 use crate::source::{Span, floor};
 
 /// How a scalar is quoted.
@@ -44,6 +44,8 @@ pub(crate) struct Texts {
     pub(crate) faults: Vec<Fault>,
     /// Whether the key is there.
     pub(crate) has_field: bool,
+    /// Documents without the key beside one with it, or else such mappings of an outermost list.
+    pub(crate) without: Without,
 }
 
 /// The texts under `field`. A list of texts holds several.
@@ -62,6 +64,12 @@ pub(crate) fn texts(text: &str, field: &str) -> Texts {
         open: Vec::new(),
         anchors: HashMap::new(),
         seen: HashSet::new(),
+        keys: 0,
+        lists: 0,
+        documents: Siblings::default(),
+        count: 0,
+        document: None,
+        list: Siblings::default(),
         texts: Texts::default(),
     };
     for event in Parser::new_from_str_with_options(text, options) {
@@ -77,7 +85,7 @@ pub(crate) fn texts(text: &str, field: &str) -> Texts {
             }
         }
     }
-    walk.texts
+    walk.finish()
 }
 
 /// What a value is to the search.
@@ -98,6 +106,8 @@ struct Open {
     key_is_due: Option<bool>,
     /// The anchor of a list, for those who repeat it.
     anchor: usize,
+    /// Of a mapping in an outermost list, where it begins, and how often the key was there before it.
+    entry: Option<(usize, usize)>,
 }
 
 struct Walk<'f> {
@@ -107,11 +117,34 @@ struct Walk<'f> {
     anchors: HashMap<usize, Vec<(Scalar, TextScalar)>>,
     /// Where each text that was found begins.
     seen: HashSet<usize>,
+    /// How often the key was there.
+    keys: usize,
+    /// Lists that are open.
+    lists: usize,
+    /// The documents that hold anything, and how many they are.
+    documents: Siblings,
+    count: usize,
+    /// Where the open document's value begins, and how often the key was there before it.
+    document: Option<(usize, usize)>,
+    /// The mappings of the outermost list that is open.
+    list: Siblings,
     texts: Texts,
 }
 
 impl Walk<'_> {
+    fn finish(mut self) -> Texts {
+        self.texts.has_field = self.keys > 0;
+        if self.count > 1 {
+            self.texts.without = self.documents.without();
+        }
+        self.texts
+    }
+
     fn event(&mut self, event: Event<'_>, span: Span) {
+        let begins = matches!(event, Event::SequenceStart(..) | Event::MappingStart(..));
+        if begins && self.open.is_empty() {
+            self.document = Some((span.start, self.keys));
+        }
         match event {
             Event::Scalar(text, style, anchor, _) => {
                 let quotes = match style {
@@ -135,32 +168,37 @@ impl Walk<'_> {
                     }
                     Wanted::No => Wanted::No,
                 };
-                self.open.push(Open { next, key_is_due: None, anchor });
+                self.lists += 1;
+                self.open.push(Open { next, key_is_due: None, anchor, entry: None });
             }
             Event::MappingStart(..) => {
                 if self.take() != Wanted::No {
                     self.texts.odd.push(("a mapping", span));
                 }
-                self.open.push(Open { next: Wanted::No, key_is_due: Some(true), anchor: 0 });
+                let in_list = self.open.last().is_some_and(|open| open.key_is_due.is_none());
+                let entry = (in_list && self.lists == 1).then_some((span.start, self.keys));
+                self.open.push(Open { next: Wanted::No, key_is_due: Some(true), anchor: 0, entry });
             }
-            Event::SequenceEnd | Event::MappingEnd => {
+            Event::SequenceEnd => {
                 self.open.pop();
-            }
-            Event::Alias(anchor) => {
-                if self.take() != Wanted::No {
-                    match self.anchors.get(&anchor).cloned() {
-                        Some(scalars) => {
-                            scalars.into_iter().for_each(|(scalar, text)| self.found(&scalar, text));
-                        }
-                        None => self.texts.odd.push(("an alias of no text", span)),
-                    }
+                self.lists -= 1;
+                if self.lists == 0 {
+                    self.texts.without.add(std::mem::take(&mut self.list).without());
                 }
             }
-            Event::UnresolvedAlias(_) => {
-                if self.take() != Wanted::No {
-                    self.texts.odd.push(("an alias without its anchor", span));
+            Event::MappingEnd => {
+                if let Some((start, keys)) = self.open.pop().and_then(|open| open.entry) {
+                    self.list.add(start, self.keys > keys);
                 }
             }
+            Event::DocumentEnd => {
+                if let Some((start, keys)) = self.document.take() {
+                    self.count += 1;
+                    self.documents.add(start, self.keys > keys);
+                }
+            }
+            Event::Alias(anchor) => self.alias(self.anchors.get(&anchor).cloned(), span),
+            Event::UnresolvedAlias(_) => self.alias(None, span),
             _ => {}
         }
     }
@@ -169,7 +207,7 @@ impl Walk<'_> {
         if let Some(Open { key_is_due: Some(due @ true), next, .. }) = self.open.last_mut() {
             *due = false;
             *next = if scalar.text == self.field { Wanted::Value } else { Wanted::No };
-            self.texts.has_field |= *next == Wanted::Value;
+            self.keys += usize::from(*next == Wanted::Value);
             return;
         }
         let list = self.open.last().map_or(0, |open| open.anchor);
@@ -180,6 +218,17 @@ impl Walk<'_> {
         }
         if wanted != Wanted::No {
             self.found(&scalar, text);
+        }
+    }
+
+    /// What stands behind an anchor stands here too.
+    fn alias(&mut self, scalars: Option<Vec<(Scalar, TextScalar)>>, span: Span) {
+        if self.take() == Wanted::No {
+            return;
+        }
+        match scalars {
+            Some(scalars) => scalars.into_iter().for_each(|(scalar, text)| self.found(&scalar, text)),
+            None => self.texts.odd.push(("an alias of no text", span)),
         }
     }
 

@@ -1,5 +1,9 @@
 //! One statement of each code.
 
+use rusqlite::Connection;
+use seawall::diagnostic::{Code, Outcome};
+use seawall::source::Source;
+use seawall::{Guard, Policy, Refusal};
 use serde_json::{Value, json};
 
 use crate::Stand;
@@ -40,9 +44,9 @@ const CASES: [(&str, &str, &str, bool); 21] = [
     ("function-not-allowed", "UPDATE issues SET n = 1 WHERE \"changes\"() > 0", "\"changes\"", true),
     ("internal-table", "DELETE FROM main . sqlite_sequence WHERE true", "main . sqlite_sequence", true),
     ("internal-table", "SELECT name FROM sqlite_master", "sqlite_master", true),
-    ("read-denied", "SELECT name, password_hash FROM users", "password_hash", false),
-    ("write-denied", "INSERT INTO audit_log VALUES ('x')", "audit_log", false),
-    ("replace-denied", "INSERT OR REPLACE INTO issues(id) VALUES (1)", "OR REPLACE", false),
+    ("read-denied", "SELECT name, password_hash FROM users", "password_hash", true),
+    ("write-denied", "INSERT INTO audit_log VALUES ('x')", "audit_log", true),
+    ("replace-denied", "INSERT OR REPLACE INTO issues(id) VALUES (1)", "OR REPLACE", true),
     ("shadow-table", "SELECT id FROM docs_data", "docs_data", false),
     ("virtual-table-command", "INSERT INTO docs(docs) VALUES ('delete-all')", "'delete-all'", false),
     ("trigger-not-trusted", "INSERT INTO labels VALUES ('x')", "INSERT INTO labels VALUES ('x')", false),
@@ -55,6 +59,15 @@ fn stand() -> Stand {
 
 const RULES: [&str; 2] = ["--policy", "policy.yaml"];
 const WORLD: [&str; 2] = ["--schema", "schema.sql"];
+
+/// Every code of a refusal has its statement here, but for that of a SQLite which asks for something unknown.
+#[test]
+fn no_code_is_left_out() {
+    let of_refusals = Code::ALL.iter().filter(|code| code.outcome() == Outcome::Refused);
+    for code in of_refusals.filter(|code| **code != Code::UnknownAction) {
+        assert!(CASES.iter().any(|(case, ..)| *case == code.word()), "{code}");
+    }
+}
 
 /// The same text in every kind of file.
 fn files(stand: &Stand, text: &str) -> [&'static str; 4] {
@@ -89,6 +102,54 @@ fn each_code_underlines_the_offending_words_alone() {
     }
 }
 
+/// A NUL byte has no place in these.
+#[test]
+fn each_code_underlines_the_same_words_in_every_style_of_yaml_and_in_escapes() {
+    let stand = stand();
+    for (code, sql, words, _) in CASES.into_iter().filter(|(code, ..)| *code != "nul-byte") {
+        let wanted = |words: &str| vec![(code.to_owned(), words.to_owned())];
+        let single = |text: &str| text.replace('\'', "''");
+        let unicode =
+            |text: &str| text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+        for (name, file, words) in [
+            (
+                "literal.yaml",
+                format!("a:\n- setup_sql: |\n    SELECT 1;\n      {sql};\n  b: 1\n"),
+                words.to_owned(),
+            ),
+            (
+                "folded.yaml",
+                format!("a:\n- setup_sql: >-\n    SELECT 1;\n\n    {sql};\n    SELECT 2\n"),
+                words.to_owned(),
+            ),
+            (
+                "single.yaml",
+                format!("a: [{{setup_sql: 'SELECT 1; {}', b: 1}}]\n", single(sql)),
+                single(words),
+            ),
+            (
+                "anchor.yaml",
+                format!("x: &x |\n  SELECT 1;\n  {sql}\na: {{setup_sql: *x}}\nb: {{setup_sql: *x}}\n"),
+                words.to_owned(),
+            ),
+            ("second.yaml", format!("--- 1\n---\nsetup_sql: |\n  {sql}\n"), words.to_owned()),
+            ("u.jsonl", format!("{{\"setup_sql\": \"SELECT 1;\\n{}\"}}\n", unicode(sql)), unicode(words)),
+            ("u.yaml", format!("setup_sql: \"SELECT 1;\\n{}\"\n", unicode(sql)), unicode(words)),
+        ] {
+            stand.write(name, &file);
+            let ran = stand.check(&[&[name], &RULES[..], &WORLD[..]].concat());
+            assert_eq!(ran.underlined(), wanted(&words), "{name}\n{file}\n{}", ran.stdout);
+        }
+        // Without quotes YAML itself reads `: `, ` #` and a quote at the beginning.
+        let plain = format!("setup_sql: {sql}\n");
+        if !sql.contains(": ") {
+            stand.write("plain.yaml", &plain);
+            let ran = stand.check(&[&["plain.yaml"], &RULES[..], &WORLD[..]].concat());
+            assert_eq!(ran.underlined(), wanted(words), "{plain}\n{}", ran.stdout);
+        }
+    }
+}
+
 #[test]
 fn check_and_run_say_the_same_of_a_statement() {
     let stand = stand();
@@ -103,6 +164,28 @@ fn check_and_run_say_the_same_of_a_statement() {
         if by_text {
             let alone = stand.json(&[&["text.sql"], &RULES[..]].concat());
             assert_eq!(alone["files"][0]["refusals"], run["refusals"], "{sql}");
+        }
+    }
+}
+
+#[test]
+fn the_library_says_what_the_command_says() {
+    let stand = stand();
+    let policy = Policy::parse("policy.yaml", POLICY).unwrap();
+    let guard = Guard::new(policy, "setup_sql");
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(SCHEMA).unwrap();
+    for (_, sql, _, _) in CASES {
+        let text = format!("SELECT 1;\n  {sql} ;\nSELECT 2");
+        stand.write("text.sql", &text);
+        let source = Source::new("text.sql", text);
+        let alone = guard.check(&source).unwrap();
+        let full = guard.open(&mut connection).unwrap().check(&source).unwrap();
+        for (checked, args) in [(alone, &RULES[..]), (full, &[RULES, WORLD].concat())] {
+            let told = stand.json(&[&["text.sql"], args].concat());
+            let ours: Vec<Value> = checked.refusals.iter().map(Refusal::json).collect();
+            assert_eq!(told["files"][0]["refusals"], json!(ours), "{sql}");
+            assert_eq!(told["totals"]["statements"], checked.statements, "{sql}");
         }
     }
 }

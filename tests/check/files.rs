@@ -17,7 +17,7 @@ fn a_directory_stands_for_its_files_sorted_and_each_once() {
     let all = stand.json(&["d/b.sql", "d", "./d/b.sql"]);
     let files: Vec<_> = all["files"].as_array().unwrap().iter().map(|file| &file["file"]).collect();
     assert_eq!(files, ["d/b.sql", "d/a.jsonl", "d/deep/c.yml"]);
-    let totals = json!({"files": 3, "scenarios": 3, "statements": 3, "refused": 2, "failed": 0, "advice": 0, "errors": 0});
+    let totals = json!({"files": 3, "scenarios": 3, "without": 0, "statements": 3, "refused": 2, "failed": 0, "advice": 0, "errors": 0});
     assert_eq!(all["totals"], totals);
 }
 
@@ -47,6 +47,115 @@ fn a_file_that_cannot_be_read_does_not_hide_the_others() {
     assert_eq!(errors[3][0]["line"], 3);
     stand.write("bad.sql", "BEGIN");
     assert_eq!(stand.check(&["gone.sql", "bad.sql"]).status, 4);
+}
+
+#[test]
+fn where_nothing_is_checked_nothing_passes() {
+    let stand = Stand::new(&[("d/package.json", "{}"), ("d/notes.txt", "DROP TABLE x"), ("e/.keep", "")]);
+    for directory in ["d", "e"] {
+        let ran = stand.check(&[directory]);
+        assert_eq!(
+            (ran.status, ran.stdout.as_str()),
+            (1, "0 files, 0 statements: 0 refused, 0 with advice\n")
+        );
+        assert_eq!(ran.stderr, "seawall: nothing to check: no file has SQL or a value under `setup_sql`\n");
+    }
+    for (name, status) in [("e.sql", 0), ("e.yaml", 1), ("e.jsonl", 1), ("e.json", 1)] {
+        stand.write(name, "");
+        assert_eq!(stand.check(&[name]).status, status, "{name}");
+    }
+}
+
+#[test]
+fn a_scenario_without_the_field_beside_others_is_told_of() {
+    let stand = Stand::new(&[
+        ("a.jsonl", "{\"setup_sql\":\"SELECT 1\"}\n{\"setup_sq\":\"DROP TABLE x\"}\n\n{}\n"),
+        (
+            "b.yaml",
+            "x:\n  list:\n  - a: 1\n    setup_sql: SELECT 1\n  - b: [{}, {setup_sql: SELECT 2}]\n  - setup: x\n",
+        ),
+        ("c.yaml", "---\nsetup_sql: SELECT 1\n---\na: [{b: 1}]\n---\n"),
+        ("d.json", "{\"l\": [{\"setup_sql\": null},\n {\"a\": [{\"setup_sql\": \"SELECT 1\"}, {}]},\n {}]}"),
+        // Nothing is missing in these.
+        ("e.yaml", "setup_sql: SELECT 1\nsteps: [{a: 1}, {b: 2}]\n"),
+        ("f.json", "{\"setup_sql\": [\"SELECT 1\"], \"steps\": [{}, {}]}"),
+    ]);
+    let files = ["a.jsonl", "b.yaml", "c.yaml", "d.json", "e.yaml", "f.json"];
+    let ran = stand.check(&files);
+    assert_eq!(ran.status, 0);
+    snapshot("without", &ran.stdout);
+    let all = stand.json(&files);
+    let without: Vec<_> = all["files"].as_array().unwrap().iter().map(|file| &file["without"]).collect();
+    assert_eq!(without, [2, 1, 1, 1, 0, 0]);
+    assert_eq!((&all["totals"]["without"], &all["totals"]["errors"]), (&json!(5), &json!(0)));
+}
+
+#[test]
+fn every_value_of_the_field_is_judged_however_it_is_written() {
+    let stand = Stand::new(&[
+        ("tags.yaml", "setup_sql: !!str BEGIN\nx: !foo {setup_sql: VACUUM}\n<<: {setup_sql: COMMIT}\n"),
+        ("twice.yaml", "setup_sql: BEGIN\nsetup_sql: VACUUM\nx: {setup_sql: COMMIT}\n"),
+        ("twice.json", "{\"setup_sql\":\"BEGIN\",\"setup_sql\":[\"VACUUM\",\"COMMIT\"]}"),
+        ("key.yaml", "\"setup\\u005fsql\": BEGIN\n'setup_sql': VACUUM\n? setup_sql\n: COMMIT\n"),
+        ("key.json", "{\"setup\\u005fsql\":\"BEGIN\", \"x\":{\"setup_sql\":[\"VACUUM\", \"COMMIT\"]}}"),
+        (
+            "documents.yaml",
+            "%YAML 1.2\n---\nsetup_sql: BEGIN\n...\n%YAML 1.1\n---\nsetup_sql: [VACUUM, COMMIT]\n",
+        ),
+    ]);
+    for file in ["tags.yaml", "twice.yaml", "twice.json", "key.yaml", "key.json", "documents.yaml"] {
+        let ran = stand.check(&[file]);
+        let words: Vec<String> = ran.underlined().into_iter().map(|(_, words)| words).collect();
+        assert_eq!(words, ["BEGIN", "VACUUM", "COMMIT"], "{file}\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there_is_told_as_such_whatever_its_name() {
+    let stand = Stand::new(&[]);
+    for name in ["gone", "gone.txt", "gone.jsonl", "gone/"] {
+        let ran = stand.check(&[name]);
+        let wanted = format!("error[scenario-file]: there is no such file\n --> {name}\n");
+        assert!(ran.stdout.starts_with(&wanted), "{}", ran.stdout);
+        assert_eq!(ran.status, 1);
+    }
+}
+
+#[test]
+fn standard_input_is_sql() {
+    let stand = Stand::new(&[]);
+    let ran = stand.piped(&["check", "-", "-"], b"\xef\xbb\xbfDROP TABLE x;\r\n");
+    assert_eq!(
+        (ran.status, ran.underlined()),
+        (4, vec![("schema-change".to_owned(), "DROP TABLE".to_owned())])
+    );
+    assert!(ran.stdout.contains(" --> <stdin>:1:1\n"), "{}", ran.stdout);
+    assert_eq!(stand.piped(&["check", "-"], b"SELECT '\xff'").status, 1);
+}
+
+#[test]
+fn a_byte_order_mark_and_carriage_returns_move_nothing() {
+    let stand = Stand::new(&[
+        ("a.sql", "\u{feff}DROP TABLE x;\r\n  VACUUM;\r\n"),
+        ("b.yaml", "\u{feff}setup_sql: |\r\n  DROP TABLE x;\r\n  VACUUM\r\n"),
+        ("c.jsonl", "\u{feff}{\"setup_sql\":\"DROP TABLE x\"}\r\n{\"setup_sql\":\"VACUUM\"}\r\n"),
+        ("d.json", "\u{feff}{\"setup_sql\":\r\n\"DROP TABLE x;\\r\\nVACUUM\"}"),
+    ]);
+    let all = stand.json(&["a.sql", "b.yaml", "c.jsonl", "d.json"]);
+    let place = |refusal: &serde_json::Value| {
+        let number = |key: &str| refusal[key].as_u64().unwrap();
+        (number("line"), number("column"))
+    };
+    let places: Vec<Vec<_>> = all["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["refusals"].as_array().unwrap().iter().map(place).collect())
+        .collect();
+    assert_eq!(places, [[(1, 1), (2, 3)], [(2, 3), (3, 3)], [(1, 15), (2, 15)], [(2, 2), (2, 19)]]);
+    let shown = stand.check(&["a.sql", "b.yaml", "c.jsonl", "d.json"]).underlined();
+    let words: Vec<_> = shown.iter().map(|(_, words)| words.as_str()).collect();
+    assert_eq!(words, ["DROP TABLE", "VACUUM"].repeat(4));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod codes;
 mod files;
 mod forms;
 mod places;
+mod stacks;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -55,8 +56,12 @@ impl Stand {
     }
 
     fn seawall(&self, args: &[&str]) -> Ran {
+        self.ran(args, Stdio::null())
+    }
+
+    fn ran(&self, args: &[&str], input: Stdio) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_seawall"));
-        let command = command.current_dir(self.directory.path()).args(args).stdin(Stdio::null());
+        let command = command.current_dir(self.directory.path()).args(args).stdin(input);
         let output = command.env_remove("NO_COLOR").output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran {
@@ -64,6 +69,13 @@ impl Stand {
             stdout: text(output.stdout),
             stderr: text(output.stderr),
         }
+    }
+
+    /// With `input` on standard input.
+    fn piped(&self, args: &[&str], input: &[u8]) -> Ran {
+        self.write("input", input);
+        let input = std::fs::File::open(self.path().join("input")).unwrap();
+        self.ran(args, input.into())
     }
 
     fn check(&self, args: &[&str]) -> Ran {

@@ -18,11 +18,19 @@ pub(super) struct Input {
     pub(super) kind: Option<Kind>,
     /// Whether it was found in a directory, where not every YAML file is a scenario.
     pub(super) found: bool,
+    /// Why it cannot be read, where that is known already: a directory that cannot.
+    unread: Option<io::ErrorKind>,
 }
 
 impl Input {
     fn file(path: PathBuf, found: bool) -> Self {
-        Self { name: path.display().to_string(), kind: Kind::of(&path), path: Some(path), found }
+        Self {
+            name: path.display().to_string(),
+            kind: Kind::of(&path),
+            path: Some(path),
+            found,
+            unread: None,
+        }
     }
 
     /// Whether it has one scenario a line.
@@ -44,7 +52,7 @@ pub(super) fn inputs(names: &[String]) -> Vec<Input> {
         let path = PathBuf::from(name);
         if name == "-" {
             let name = "<stdin>".to_owned();
-            all.push(Input { name, path: None, kind: Some(Kind::Sql), found: false });
+            all.push(Input { name, path: None, kind: Some(Kind::Sql), found: false, unread: None });
         } else if path.is_dir() {
             walk(&path, &mut all);
         } else {
@@ -60,10 +68,14 @@ pub(super) fn inputs(names: &[String]) -> Vec<Input> {
     all
 }
 
-/// A directory that cannot be read has no files; a link to a directory is not followed.
+/// A link to a directory is not followed.
 fn walk(directory: &Path, all: &mut Vec<Input>) {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut entries: Vec<_> = entries.map(|entry| (entry.path(), entry.file_type())).collect();
+    let entries = fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.unwrap_or_else(|error| {
+        all.push(Input { unread: Some(error.kind()), ..Input::file(directory.to_owned(), false) });
+        Vec::new()
+    });
+    let mut entries: Vec<_> = entries.into_iter().map(|entry| (entry.path(), entry.file_type())).collect();
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     for (path, kind) in entries {
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
@@ -127,6 +139,9 @@ impl<'i> Iterator for Works<'i> {
     fn next(&mut self) -> Option<Work<'i>> {
         if self.open.is_none() {
             let input = self.inputs.next()?;
+            if let Some(kind) = input.unread {
+                return Some(Work { input, part: Err(kind.into()), last: true });
+            }
             let Some(path) = input.path.as_deref().filter(|_| input.is_list()) else {
                 return Some(Work { input, part: Ok(Part::Whole), last: true });
             };

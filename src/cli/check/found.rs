@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::files::{Input, Part, Work};
 use super::{Format, Judge};
-use crate::cli::given::{Stop, utf8};
-use crate::diagnostic::{self, Code, Diagnostic, Style};
+use crate::cli::given::Stop;
+use crate::diagnostic::{self, Code, Diagnostic, Severity, Style};
 use crate::guard::Checked;
 use crate::refusal::{AdviceNote, Failure, Refusal};
 use crate::scenario::{self, Kind};
-use crate::source::{Place, Source};
+use crate::source::{Place, Source, Span};
 
 /// How things are looked for and printed.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,8 @@ pub(super) struct Counts {
     pub(super) refused: usize,
     pub(super) failed: usize,
     pub(super) advice: usize,
+    /// Scenarios without the field beside some with it.
+    pub(super) without: usize,
     /// What keeps files, or lines of them, from being read.
     pub(super) errors: usize,
 }
@@ -43,6 +45,7 @@ impl Counts {
         self.refused += more.refused;
         self.failed += more.failed;
         self.advice += more.advice;
+        self.without += more.without;
         self.errors += more.errors;
     }
 }
@@ -55,6 +58,8 @@ pub(super) struct Found<'i> {
     pub(super) bytes: u64,
     pub(super) counts: Counts,
     pub(super) has_field: bool,
+    /// The line of the first scenario without the field.
+    pub(super) first_without: Option<usize>,
     /// For people or for annotations.
     pub(super) text: String,
     /// JSON values, a comma before each but the first: refusals, failures, advice, errors.
@@ -71,6 +76,7 @@ pub(super) fn look<'i>(judge: &mut Judge<'_>, form: Form<'_>, work: Work<'i>) ->
         bytes: 0,
         counts: Counts::default(),
         has_field: false,
+        first_without: None,
         text: String::new(),
         json: Default::default(),
         form: form.format,
@@ -88,9 +94,13 @@ impl Found<'_> {
     fn whole(&mut self, judge: &mut Judge<'_>, field: &str) -> Result<(), Stop> {
         let name = &self.input.name;
         let Some(kind) = self.input.kind else {
-            let message = format!("{name}: the name does not say what the file holds");
+            if let Some(Err(error)) = self.input.path.as_deref().map(std::fs::metadata) {
+                self.unreadable(&error);
+                return Ok(());
+            }
+            let message = "the name does not say what the file holds";
             let help = "SQL is in .sql, scenarios are in .yaml, .yml, .json, .jsonl and .ndjson.";
-            self.tell(&Diagnostic::error(Code::ScenarioFile, message, None).help(help));
+            self.tell(&of_file(name, 1, message).help(help));
             return Ok(());
         };
         let bytes = match read(self.input) {
@@ -101,14 +111,16 @@ impl Found<'_> {
             }
         };
         self.bytes = bytes.len() as u64;
-        let source = match utf8(name.clone(), bytes) {
-            Ok(source) => source,
-            Err(Stop::Tool(message)) => {
-                self.tell(&Diagnostic::error(Code::ScenarioFile, message, None));
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let line = error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count() + 1;
+                self.tell(&not_utf8(name, line));
                 return Ok(());
             }
-            Err(stop) => return Err(stop),
         };
+        let source = Source::new(name.as_str(), text);
         let texts = match kind {
             Kind::Sql => {
                 self.has_field = true;
@@ -120,6 +132,10 @@ impl Found<'_> {
             Kind::Yaml => scenario::in_yaml(source.text(), field),
             Kind::Json | Kind::JsonLines => scenario::in_json(source.text(), field),
         };
+        if let Some(first) = texts.without.first {
+            self.counts.without = texts.without.count;
+            self.first_without = Some(source.position(first).line);
+        }
         self.scenario(judge, texts, || source.clone())
     }
 
@@ -129,11 +145,8 @@ impl Found<'_> {
         for (number, line) in (first..).zip(bytes.split(|byte| *byte == b'\n')) {
             let line = match std::str::from_utf8(line) {
                 Ok(line) => line.strip_suffix('\r').unwrap_or(line),
-                Err(error) => {
-                    let at = error.valid_up_to();
-                    let message =
-                        format!("{name}:{number}: the line is not UTF-8 (byte {at}); save it as UTF-8");
-                    self.tell(&Diagnostic::error(Code::ScenarioFile, message, None));
+                Err(_) => {
+                    self.tell(&not_utf8(name, number));
                     continue;
                 }
             };
@@ -141,6 +154,10 @@ impl Found<'_> {
                 continue;
             }
             let texts = scenario::in_json(line, field);
+            if !texts.has_field && texts.faults.is_empty() {
+                self.counts.without += 1;
+                self.first_without = self.first_without.or(Some(number));
+            }
             self.scenario(judge, texts, || Source::part(name.as_str(), line, number))?;
         }
         Ok(())
@@ -202,13 +219,12 @@ impl Found<'_> {
             io::ErrorKind::NotFound => "there is no such file".to_owned(),
             kind => kind.to_string(),
         };
-        let message = format!("{}: {why}", self.input.name);
-        self.tell(&Diagnostic::error(Code::ScenarioFile, message, None));
+        self.tell(&of_file(&self.input.name, 1, why));
     }
 
-    /// Something that is wrong with the file itself.
+    /// Something about the file itself.
     pub(super) fn tell(&mut self, diagnostic: &Diagnostic) {
-        self.counts.errors += 1;
+        self.counts.errors += usize::from(diagnostic.severity == Severity::Error);
         if self.form == Format::Json {
             let told = diagnostic::json(std::slice::from_ref(diagnostic));
             self.json(3, told.as_array().into_iter().flatten().cloned());
@@ -236,6 +252,20 @@ impl Found<'_> {
             self.text.push('\n');
         }
     }
+}
+
+/// A file that cannot be read.
+fn of_file(name: &str, line: usize, why: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(Code::ScenarioFile, why, Some(in_file(name, line)))
+}
+
+/// A line of a file of which no text is shown.
+pub(super) fn in_file(name: &str, line: usize) -> Place {
+    Place { source: Source::part(name, "", line), span: Span::new(0, 0) }
+}
+
+fn not_utf8(name: &str, line: usize) -> Diagnostic {
+    of_file(name, line, "this line is not UTF-8").help("Save the file as UTF-8.")
 }
 
 fn read(input: &Input) -> io::Result<Vec<u8>> {

@@ -7,10 +7,9 @@ use serde_json::json;
 use tempfile::SpooledTempFile;
 
 use super::files::Input;
-use super::found::{Counts, Form, Found};
+use super::found::{Counts, Form, Found, in_file};
 use crate::cli::{Exit, Format, Output};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{Place, Source, Span};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 
 /// Bytes of a list of JSON values that are kept in memory; more wait in a temporary file.
 const KEPT: usize = 1 << 20;
@@ -28,6 +27,7 @@ pub(super) struct Printer<'a> {
     /// Of the file whose results are coming.
     file: Counts,
     has_field: bool,
+    first_without: Option<usize>,
     lists: [SpooledTempFile; 4],
     progress: ProgressBar,
     /// The first fault of a temporary file.
@@ -51,6 +51,7 @@ impl<'a> Printer<'a> {
             files: 0,
             file: Counts::default(),
             has_field: false,
+            first_without: None,
             lists: std::array::from_fn(|_| SpooledTempFile::new(KEPT)),
             progress,
             broken: None,
@@ -66,6 +67,15 @@ impl<'a> Printer<'a> {
             found.tell(&no_field(&input.name, self.form.field));
         }
         self.file.add(found.counts);
+        self.first_without = self.first_without.or(found.first_without);
+        if found.last && !self.has_field {
+            // That is told of the file as a whole.
+            self.file.without = 0;
+        } else if let Some(line) =
+            self.first_without.filter(|_| found.last && self.form.format != Format::Json)
+        {
+            found.tell(&without(&input.name, line, self.file.without, self.form.field));
+        }
         let (text, output) = (&found.text, &mut *self.output);
         if !text.is_empty() {
             self.progress.suspend(|| output.put(text));
@@ -81,6 +91,7 @@ impl<'a> Printer<'a> {
             }
             self.file = Counts::default();
             self.has_field = false;
+            self.first_without = None;
         }
     }
 
@@ -103,10 +114,13 @@ impl<'a> Printer<'a> {
             return;
         }
         let comma = if self.files > 1 { "," } else { "" };
-        let head = json!({ "file": name, "statements": self.file.statements }).to_string();
-        self.output.put(&format!("{comma}{}", head.trim_end_matches('}')));
+        let Counts { scenarios, without, statements, .. } = self.file;
+        let head =
+            json!({ "file": name, "scenarios": scenarios, "without": without, "statements": statements });
+        let head = head.to_string();
+        self.output.put(format!("{comma}{}", head.trim_end_matches('}')));
         for (name, list) in LISTS.into_iter().zip(&mut self.lists) {
-            self.output.put(&format!(",\"{name}\":["));
+            self.output.put(format!(",\"{name}\":["));
             let full = std::mem::replace(list, SpooledTempFile::new(KEPT));
             if let Err(error) = copy(full, self.output) {
                 self.broken.get_or_insert(error);
@@ -119,12 +133,13 @@ impl<'a> Printer<'a> {
     /// Prints the end, and says how the command does.
     pub(super) fn finish(self) -> Exit {
         self.progress.finish_and_clear();
-        let Counts { scenarios, statements, refused, failed, advice, errors } = self.totals;
+        let Counts { scenarios, without, statements, refused, failed, advice, errors } = self.totals;
         match self.form.format {
             Format::Json => {
                 let totals = json!({
                     "files": self.files,
                     "scenarios": scenarios,
+                    "without": without,
                     "statements": statements,
                     "refused": refused,
                     "failed": failed,
@@ -154,6 +169,14 @@ impl<'a> Printer<'a> {
             self.output.complain(format!("a temporary file: {}", error.kind()));
             return Exit::Tool;
         }
+        // A wrong path must not pass for files in which all is well.
+        if self.files == 0 {
+            self.output.complain(format!(
+                "nothing to check: no file has SQL or a value under `{}`",
+                self.form.field
+            ));
+            return Exit::Tool;
+        }
         match (refused + failed, errors) {
             (0, 0) => Exit::Ok,
             (0, _) => Exit::Tool,
@@ -163,10 +186,18 @@ impl<'a> Printer<'a> {
 }
 
 fn no_field(name: &str, field: &str) -> Diagnostic {
-    let place = Place { source: Source::new(name, ""), span: Span::new(0, 0) };
     let message = format!("no value of the file stands under `{field}`");
-    Diagnostic::error(Code::ScenarioField, message, Some(place))
+    Diagnostic::error(Code::ScenarioField, message, Some(in_file(name, 1)))
         .help("`--field NAME` looks for another name.")
+}
+
+/// Some scenarios of a set may have nothing to set up, or their author mistyped the field.
+fn without(name: &str, line: usize, count: usize, field: &str) -> Diagnostic {
+    let message = match count {
+        1 => format!("this scenario has no `{field}`"),
+        _ => format!("{count} scenarios have no `{field}`, this is the first"),
+    };
+    Diagnostic::error(Code::ScenarioField, message, Some(in_file(name, line))).severity(Severity::Note)
 }
 
 fn copy(mut from: SpooledTempFile, output: &mut Output) -> io::Result<()> {

@@ -64,3 +64,13 @@ pub(super) fn mark(connection: &Connection, quoted: &str, schema: &mut Schema) -
 fn endings(module: &Name) -> Option<&'static [&'static str]> {
     SHADOWS.iter().find(|(listed, _)| *module == **listed).map(|(_, endings)| *endings)
 }
+
+/// The endings of the tables that hold a row, of the same rowid, for each row of a virtual table; the
+/// first that is there does.
+pub(in crate::engine) fn row_tables(module: &Name) -> &'static [&'static str] {
+    match module.folded() {
+        "fts3" | "fts4" | "fts5" => &["content", "docsize"],
+        "rtree" | "rtree_i32" | "geopoly" => &["rowid"],
+        _ => &[],
+    }
+}

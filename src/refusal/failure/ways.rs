@@ -7,11 +7,14 @@ use crate::diagnostic::Code;
 use crate::policy::{ForeignKeys, Verb};
 use crate::refusal::words::{call, named as sql_name, sentence};
 use crate::request::{Action, Resource};
-use crate::source::{Name, nearest};
-use crate::statement::{Head, written};
+use crate::source::{Name, Span, nearest};
+use crate::statement::{self, Head, Statement, Token, TokenKind, written};
 
 const CURLY: [char; 4] = ['\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}'];
 const STRAIGHT: &str = "Replace the curly quotes by straight ones.";
+
+/// Statements behind a failed one that are looked through for a row that it refers to.
+const FOLLOWING: usize = 1_000;
 
 pub(super) fn out_of(code: Code, text: &str, context: &FailureContext<'_>) -> String {
     let name = named(text).unwrap_or_default();
@@ -21,7 +24,7 @@ pub(super) fn out_of(code: Code, text: &str, context: &FailureContext<'_>) -> St
         Code::NoSuchFunction => function(name, context),
         Code::Constraint => constraint(text, context),
         Code::Syntax => syntax(text, context),
-        Code::UnknownDatabase => attached(context),
+        Code::UnknownDatabase => attached(name, context),
         Code::Raise => raising(text, context).map_or_else(
             || "A trigger of the world refuses this change on purpose.".to_owned(),
             |trigger| format!("{} refuses this change on purpose.", sentence_start(&trigger)),
@@ -49,7 +52,7 @@ fn table(text: &str, name: &str, context: &FailureContext<'_>) -> String {
     let schema = full.strip_suffix(name).and_then(|schema| schema.strip_suffix('.'));
     let schema = schema.filter(|schema| !schema.is_empty()).map(Name::from);
     if schema.as_ref().is_some_and(|schema| catalog.schema(schema).is_none()) {
-        return attached(context);
+        return elsewhere(schema.as_ref(), name, context);
     }
     let looked_at = catalog.schemas.iter().filter(|held| schema.as_ref().is_none_or(|s| *s == held.name));
     let tables = looked_at
@@ -61,6 +64,20 @@ fn table(text: &str, name: &str, context: &FailureContext<'_>) -> String {
     match found {
         Some(table) => format!("Did you mean {}?", sql_name(table)),
         None => report("table_list", "the tables", context),
+    }
+}
+
+/// A table of a schema that is not there: one of that name in another, or the schema that was meant.
+fn elsewhere(schema: Option<&Name>, table: &str, context: &FailureContext<'_>) -> String {
+    let schemas = context.ruleset.catalog().into_iter().flat_map(|catalog| &catalog.schemas);
+    let table = Name::from(table);
+    let held = schemas.filter(|held| held.tables.contains_key(&table));
+    let mut held = held.map(|held| Resource::table(held.name.clone(), table.clone()));
+    match held.find(|table| is_open(table, context)).as_ref().and_then(Resource::table_name) {
+        Some((schema, table)) => {
+            format!("Did you mean {}.{}?", written(schema.as_str()), written(table.as_str()))
+        }
+        None => attached(schema.map(Name::as_str).unwrap_or_default(), context),
     }
 }
 
@@ -82,14 +99,38 @@ fn column(name: &str, context: &FailureContext<'_>) -> String {
         return format!("Did you mean {}?", written(near));
     }
     let all: Vec<_> = columns.iter().map(|column| written(column.as_str())).take(12).collect();
-    if all.is_empty() { String::new() } else { format!("Columns: {}.", all.join(", ")) }
+    let all = if all.is_empty() { String::new() } else { format!("Columns: {}.", all.join(", ")) };
+    match (is_value(name, context), all.as_str()) {
+        (true, "") => format!("Text goes in single quotes: '{name}'."),
+        (true, all) => format!("Text goes in single quotes: '{name}'. {all}"),
+        (false, _) => all,
+    }
 }
 
-fn attached(context: &FailureContext<'_>) -> String {
+/// Whether a word without quotes stands where a value can, so that text may be meant.
+fn is_value(name: &str, context: &FailureContext<'_>) -> bool {
+    let statement = context.statement;
+    let assigned = statement.target.iter().flat_map(|target| &target.columns);
+    let assigned: Vec<Span> = assigned.map(|column| column.span).collect();
+    let is_mark = |token: Option<&Token>| token.is_some_and(|token| statement.word(*token) == ".");
+    let tokens = &statement.tokens;
+    tokens.iter().enumerate().any(|(at, token)| {
+        token.kind == TokenKind::Word
+            && statement.word(*token).eq_ignore_ascii_case(name)
+            && !assigned.contains(&token.span)
+            && !is_mark(tokens.get(at + 1))
+            && !is_mark(at.checked_sub(1).and_then(|before| tokens.get(before)))
+    })
+}
+
+fn attached(wanted: &str, context: &FailureContext<'_>) -> String {
     let schemas = context.ruleset.catalog().into_iter().flat_map(|catalog| &catalog.schemas);
     let names: Vec<_> =
         schemas.filter(|schema| schema.name != *"temp").map(|schema| written(schema.name.as_str())).collect();
-    format!("Databases here: {}.", names.join(", "))
+    match nearest(wanted, names.iter().map(AsRef::as_ref)) {
+        Some(near) => format!("Did you mean {near}?"),
+        None => format!("Databases here: {}.", names.join(", ")),
+    }
 }
 
 /// What a pragma would tell, if the policy lets it be asked.
@@ -205,6 +246,12 @@ fn foreign_key(context: &FailureContext<'_>) -> String {
         ForeignKeys::Immediate => ", or set `foreign_keys: deferred` in the policy to check once, at COMMIT",
         ForeignKeys::Deferred => "",
     };
+    if let Some((number, parent, column)) = parent_that_follows(context, concerned) {
+        let (parent, column) = (written(parent.as_str()), written(column.as_str()));
+        return format!(
+            "Move statement {number} before this one: it inserts into {parent}, which {column} refers to{later}."
+        );
+    }
     match verb {
         Some(Verb::Delete) => "Change or delete the rows that refer to it first.".to_owned(),
         Some(Verb::Update) if references.is_empty() => {
@@ -212,6 +259,25 @@ fn foreign_key(context: &FailureContext<'_>) -> String {
         }
         _ => format!("Write the row that it refers to first{told}{later}."),
     }
+}
+
+/// The first later statement that inserts into a table which this one refers to, that table, and by which column.
+fn parent_that_follows<'a>(
+    context: &FailureContext<'a>,
+    concerned: impl Fn(&&ForeignKey) -> bool,
+) -> Option<(usize, &'a Name, &'a Name)> {
+    let near = context.near?;
+    if context.statement.target.as_ref()?.verb == Verb::Delete {
+        return None;
+    }
+    let text = context.source.text();
+    let later = statement::split(text).into_iter().enumerate().skip(context.index + 1);
+    later.take(FOLLOWING).find_map(|(index, span)| {
+        let target = Statement::read(text, span).target.filter(|target| target.verb == Verb::Insert)?;
+        let is_parent = |key: &&ForeignKey| key.parent == target.table.table;
+        let key = near.references.iter().filter(&concerned).find(is_parent)?;
+        Some((index + 1, &key.parent, &key.columns.first()?.0))
+    })
 }
 
 fn syntax(text: &str, context: &FailureContext<'_>) -> String {
@@ -226,7 +292,7 @@ fn syntax(text: &str, context: &FailureContext<'_>) -> String {
         return report("table_list", "the tables", context);
     } else if sql.contains("::") && text.contains("\":\"") {
         "Write CAST(value AS type)"
-    } else if sql.contains("\\'") {
+    } else if sql.contains("\\'") || stands(text, context, ends_a_text) {
         "A quote inside a string is doubled, as in 'it''s'"
     } else if sql.contains(CURLY) {
         return STRAIGHT.to_owned();
@@ -236,10 +302,28 @@ fn syntax(text: &str, context: &FailureContext<'_>) -> String {
         return beginning(first);
     } else if text == "incomplete input" {
         "Finish it; the statement ends too early"
+    } else if stands(text, context, |before, word| before.is_plain_name() && word.is_plain_name()) {
+        "Text goes in single quotes; if none is meant, a semicolon or a comma may be missing just before"
     } else {
         "Look at the words just before it; a semicolon or a comma may be missing"
     };
     sentence(hint)
+}
+
+/// Whether a word follows a text without a space, as where a quote inside it has ended it.
+fn ends_a_text(before: Token, word: Token) -> bool {
+    before.kind == TokenKind::String && word.kind == TokenKind::Word && before.span.end == word.span.start
+}
+
+/// Whether the word that SQLite stops at stands behind another as `how` says.
+fn stands(text: &str, context: &FailureContext<'_>, how: impl Fn(Token, Token) -> bool) -> bool {
+    let near =
+        text.strip_prefix("near \"").and_then(|rest| rest.split_once('"')).map_or("", |(near, _)| near);
+    let statement = context.statement;
+    statement.tokens.windows(2).any(|pair| {
+        let [before, word] = pair else { return false };
+        statement.word(*word) == near && how(*before, *word)
+    })
 }
 
 fn beginning(first: &str) -> String {

@@ -70,7 +70,7 @@ impl<I: Iterator> Drop for Bell<'_, I> {
 /// # Errors
 ///
 /// Where a thread cannot be started.
-pub(super) fn in_order<B: Send, W: Send, R: Send>(
+pub(crate) fn in_order<B: Send, W: Send, R: Send>(
     benches: Vec<B>,
     works: impl Iterator<Item = W> + Send,
     worker: impl Fn(B, &mut dyn Iterator<Item = (usize, W)>, &dyn Fn(usize, R)) + Sync,

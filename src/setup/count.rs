@@ -1,0 +1,218 @@
+//! Counting what each statement of a run does, and telling on whose account.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use super::report::{By, Counts, Kind, StatementReport, TableRows};
+use crate::catalog::{Catalog, TableKind};
+use crate::engine::event::{Event, EventKind};
+use crate::engine::rows::{RowWatch, Tally, are_kept};
+use crate::guard::ShapeId;
+use crate::policy::Verb;
+use crate::source::Name;
+use crate::statement::{Statement, TableMention};
+
+/// What is known of a statement from its text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct About {
+    pub(super) kind: Kind,
+    /// The table that it writes, as the schema has it.
+    target: Option<(Name, Name)>,
+}
+
+/// The counts of a run.
+pub(super) struct Counting<'c> {
+    connection: &'c Connection,
+    catalog: Arc<Catalog>,
+    watch: RowWatch<'c>,
+    /// Of the statements whose shape was read before, their text is not read again.
+    shapes: BTreeMap<ShapeId, About>,
+    actions: BTreeMap<(Name, Name), Actions>,
+}
+
+/// What the foreign keys of a table may do to its rows when a row that they refer to changes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Actions {
+    updates: bool,
+    deletes: bool,
+}
+
+impl<'c> Counting<'c> {
+    pub(super) fn new(connection: &'c Connection, catalog: Arc<Catalog>) -> Self {
+        let watch = RowWatch::install(connection, Arc::clone(&catalog));
+        Self { connection, catalog, watch, shapes: BTreeMap::new(), actions: BTreeMap::new() }
+    }
+
+    /// The watch over single rows.
+    pub(super) const fn watch(&self) -> &RowWatch<'c> {
+        &self.watch
+    }
+
+    /// What a statement is, remembered by its shape.
+    pub(super) fn about(&mut self, statement: &Statement<'_>, shape: Option<ShapeId>) -> About {
+        let resolve = |mention: &TableMention| {
+            let (schema, _) = self.catalog.resolve(mention.schema.as_ref(), &mention.table)?;
+            Some((schema.name.clone(), mention.table.clone()))
+        };
+        let target = statement.target.as_ref().and_then(|target| resolve(&target.table));
+        let about = About { kind: Kind::of(statement), target };
+        if let Some(shape) = shape {
+            self.shapes.insert(shape, about.clone());
+        }
+        about
+    }
+
+    /// What was remembered of a shape.
+    pub(super) fn known(&self, shape: ShapeId) -> Option<About> {
+        self.shapes.get(&shape).cloned()
+    }
+
+    /// What a statement that has run did; `changed` says whether SQLite counts any change.
+    pub(super) fn statement(
+        &mut self,
+        index: usize,
+        about: &About,
+        events: &[Event],
+        steps: u64,
+        changed: bool,
+    ) -> StatementReport {
+        let mut rows = if RowWatch::AVAILABLE { self.watched(about, events) } else { self.unwatched(about) };
+        if let Some((schema, table)) = about.target.as_ref().filter(|_| changed)
+            && self.is_virtual(schema, table)
+            && !self.catalog.schema(schema).is_some_and(|schema| are_kept(schema, table))
+            && RowWatch::AVAILABLE
+        {
+            // Where its module keeps no row for each of its rows, only that it was written is known.
+            let (schema, table) = (schema.clone(), table.clone());
+            rows.push(TableRows { schema, table, by: By::Caller, counts: Counts::UNKNOWN });
+        }
+        rows.sort_by(|a, b| (&a.schema, &a.table, a.by).cmp(&(&b.schema, &b.table, b.by)));
+        StatementReport { statement: index + 1, kind: about.kind, rows, steps }
+    }
+
+    fn watched(&mut self, about: &About, events: &[Event]) -> Vec<TableRows> {
+        let mut rows: Vec<TableRows> = Vec::new();
+        for tally in self.watch.take() {
+            for (verb, counts) in by_verb(&tally) {
+                let by = self.account(&tally, verb, about, events);
+                let same = rows
+                    .iter_mut()
+                    .find(|told| told.schema == tally.schema && told.table == tally.table && told.by == by);
+                match same {
+                    Some(told) => told.counts = told.counts.plus(counts),
+                    None => rows.push(TableRows {
+                        schema: tally.schema.clone(),
+                        table: tally.table.clone(),
+                        by,
+                        counts,
+                    }),
+                }
+            }
+        }
+        rows
+    }
+
+    /// Without the hook: SQLite's own count of the caller's rows says it where an INSERT or a DELETE
+    /// can do nothing else.
+    fn unwatched(&self, about: &About) -> Vec<TableRows> {
+        let Some((schema, table)) = &about.target else { return Vec::new() };
+        let deleted = (about.kind == Kind::Delete && !self.is_virtual(schema, table))
+            .then(|| self.connection.changes());
+        let counts = Counts { deleted, ..Counts::UNKNOWN };
+        vec![TableRows { schema: schema.clone(), table: table.clone(), by: By::Caller, counts }]
+    }
+
+    fn account(&mut self, tally: &Tally, verb: Verb, about: &About, events: &[Event]) -> By {
+        let writes = |kinds: &[EventKind]| {
+            events.iter().any(|event| {
+                kinds.contains(&event.kind)
+                    && tally.table == *event.first
+                    && tally.schema == *event.schema
+                    && self.catalog.triggers_named(&Name::from(&*event.accessor)).next().is_some()
+            })
+        };
+        let any = [EventKind::Insert, EventKind::Update, EventKind::Delete];
+        if tally.module.is_some() {
+            let own = about.target.as_ref().is_some_and(|(s, t)| *s == tally.schema && *t == tally.table);
+            return match (own, writes(&any)) {
+                (true, false) => By::Caller,
+                (false, true) => By::Trigger,
+                _ => By::Unknown,
+            };
+        }
+        if !tally.nested {
+            return By::Caller;
+        }
+        let (trigger, cascade) = match verb {
+            // No foreign key inserts.
+            Verb::Insert => (true, false),
+            Verb::Update => (writes(&[EventKind::Update]), self.actions(tally).updates),
+            // What a trigger inserts or updates may replace.
+            _ => (writes(&any), self.actions(tally).deletes),
+        };
+        match (trigger, cascade) {
+            (true, false) => By::Trigger,
+            (false, true) => By::Cascade,
+            _ => By::Unknown,
+        }
+    }
+
+    fn actions(&mut self, tally: &Tally) -> Actions {
+        let key = (tally.schema.clone(), tally.table.clone());
+        if let Some(actions) = self.actions.get(&key) {
+            return *actions;
+        }
+        // A list that cannot be read leaves it at what the authorizer tells.
+        let actions = actions(self.connection, &key.0, &key.1).unwrap_or_default();
+        self.actions.insert(key, actions);
+        actions
+    }
+
+    fn is_virtual(&self, schema: &Name, table: &Name) -> bool {
+        let found = self.catalog.schema(schema).and_then(|schema| schema.tables.get(table));
+        found.is_some_and(|table| matches!(table.kind, TableKind::Virtual(_)))
+    }
+}
+
+/// The rows that were deleted from the target by the statement itself.
+pub(super) fn deleted_from_target(about: &About, report: &StatementReport) -> Option<(Name, Name, u64)> {
+    let (schema, table) = about.target.as_ref()?;
+    let own = report
+        .rows
+        .iter()
+        .find(|rows| rows.by == By::Caller && rows.schema == *schema && rows.table == *table)?;
+    let deleted = own.counts.deleted.filter(|deleted| *deleted > 0)?;
+    Some((schema.clone(), table.clone(), deleted))
+}
+
+/// The counts of each verb that there are rows for.
+fn by_verb(tally: &Tally) -> impl Iterator<Item = (Verb, Counts)> {
+    // A module writes a row anew without telling whether it is another one.
+    let unchanged = if tally.module.is_some() { None } else { Some(tally.unchanged) };
+    // An R-tree moves its rows about, so what is written anew need not have been updated.
+    let moves = tally.module.as_ref().is_some_and(|module| !module.folded().starts_with("fts"));
+    let updated = if moves && tally.updated > 0 { None } else { Some(tally.updated) };
+    let zero = Counts::ZERO;
+    [
+        (Verb::Insert, tally.inserted > 0, Counts { inserted: Some(tally.inserted), ..zero }),
+        (Verb::Update, tally.updated + tally.unchanged > 0, Counts { updated, unchanged, ..zero }),
+        (Verb::Delete, tally.deleted > 0, Counts { deleted: Some(tally.deleted), ..zero }),
+    ]
+    .into_iter()
+    .filter_map(|(verb, any, counts)| any.then_some((verb, counts)))
+}
+
+fn actions(connection: &Connection, schema: &Name, table: &Name) -> rusqlite::Result<Actions> {
+    let mut list = connection.prepare("SELECT on_update, on_delete FROM pragma_foreign_key_list(?1, ?2)")?;
+    let mut rows = list.query([table.as_str(), schema.as_str()])?;
+    let mut found = Actions::default();
+    while let Some(row) = rows.next()? {
+        let (on_update, on_delete) = (row.get::<_, String>(0)?, row.get::<_, String>(1)?);
+        let sets = |action: &str| matches!(action, "SET NULL" | "SET DEFAULT");
+        found.updates |= on_update == "CASCADE" || sets(&on_update) || sets(&on_delete);
+        found.deletes |= on_delete == "CASCADE";
+    }
+    Ok(found)
+}

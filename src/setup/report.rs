@@ -1,0 +1,277 @@
+//! What a run did to the rows.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::refusal::named;
+use crate::request::Resource;
+use crate::source::Name;
+use crate::statement::{Head, Statement};
+
+/// What the statements of a run did, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// One for each statement that ran.
+    pub statements: Vec<StatementReport>,
+    /// How long the run took; the only part that another run of the same text tells differently.
+    pub time: Duration,
+}
+
+/// Equal reports say the same of the rows; time is not compared.
+impl PartialEq for Report {
+    fn eq(&self, other: &Self) -> bool {
+        self.statements == other.statements
+    }
+}
+
+/// What one statement did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementReport {
+    /// Which, from 1.
+    pub statement: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// What it did to which table, in order of the tables' names.
+    pub rows: Vec<TableRows>,
+    /// Steps of SQLite's virtual machine.
+    pub steps: u64,
+}
+
+/// What a statement is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// INSERT or REPLACE.
+    Insert,
+    /// UPDATE.
+    Update,
+    /// DELETE.
+    Delete,
+    /// SELECT or VALUES.
+    Select,
+    /// PRAGMA.
+    Pragma,
+    /// EXPLAIN of anything: nothing runs.
+    Explain,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// What was done to one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableRows {
+    /// The schema that holds the table.
+    pub schema: Name,
+    /// The table.
+    pub table: Name,
+    /// On whose account.
+    pub by: By,
+    /// How many rows.
+    pub counts: Counts,
+}
+
+/// On whose account rows changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum By {
+    /// The statement itself.
+    Caller,
+    /// A trigger.
+    Trigger,
+    /// The action of a foreign key.
+    Cascade,
+    /// A trigger or a foreign key's action, or of a virtual table the statement or a trigger: SQLite
+    /// does not tell which.
+    Unknown,
+}
+
+/// Numbers of rows; `None` where it is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows inserted.
+    pub inserted: Option<u64>,
+    /// Rows updated to something else.
+    pub updated: Option<u64>,
+    /// Rows deleted, replaced ones included.
+    pub deleted: Option<u64>,
+    /// Rows that an UPDATE matched and left as they were.
+    pub unchanged: Option<u64>,
+}
+
+impl Counts {
+    /// No row.
+    pub const ZERO: Self = Self { inserted: Some(0), updated: Some(0), deleted: Some(0), unchanged: Some(0) };
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self { inserted: None, updated: None, deleted: None, unchanged: None };
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let add = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
+        Self {
+            inserted: add(self.inserted, other.inserted),
+            updated: add(self.updated, other.updated),
+            deleted: add(self.deleted, other.deleted),
+            unchanged: add(self.unchanged, other.unchanged),
+        }
+    }
+
+    const fn each(self) -> [Option<u64>; 4] {
+        [self.inserted, self.updated, self.deleted, self.unchanged]
+    }
+}
+
+impl Kind {
+    pub(super) fn of(statement: &Statement<'_>) -> Self {
+        match statement.head {
+            _ if statement.explain.is_some() => Self::Explain,
+            Head::Insert => Self::Insert,
+            Head::Update => Self::Update,
+            Head::Delete => Self::Delete,
+            Head::Select => Self::Select,
+            Head::Pragma(_) => Self::Pragma,
+            Head::Schema | Head::Transaction | Head::Attach | Head::Maintenance | Head::Unknown => {
+                Self::Other
+            }
+        }
+    }
+
+    /// Its word in every format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Select => "select",
+            Self::Pragma => "pragma",
+            Self::Explain => "explain",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl By {
+    /// Its word in every format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Caller => "caller",
+            Self::Trigger => "trigger",
+            Self::Cascade => "cascade",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Report {
+    /// The tables over all statements, in order of their names.
+    pub fn tables(&self) -> Vec<TableRows> {
+        let mut tables = std::collections::BTreeMap::new();
+        for rows in self.statements.iter().flat_map(|statement| &statement.rows) {
+            let key = (rows.schema.clone(), rows.table.clone(), rows.by);
+            let sum = tables.entry(key).or_insert(Counts::ZERO);
+            *sum = sum.plus(rows.counts);
+        }
+        let told = |((schema, table, by), counts)| TableRows { schema, table, by, counts };
+        tables.into_iter().map(told).collect()
+    }
+
+    /// All rows together.
+    pub fn totals(&self) -> Counts {
+        let rows = self.statements.iter().flat_map(|statement| &statement.rows);
+        rows.fold(Counts::ZERO, |sum, rows| sum.plus(rows.counts))
+    }
+
+    /// The statements, tables and totals as JSON.
+    pub(super) fn json(&self) -> [(&'static str, Value); 4] {
+        let rows = |list: &[TableRows]| list.iter().map(TableRows::json).collect::<Vec<_>>();
+        let statements: Vec<Value> = self
+            .statements
+            .iter()
+            .map(|statement| {
+                json!({
+                    "statement": statement.statement,
+                    "kind": statement.kind.word(),
+                    "rows": rows(&statement.rows),
+                    "steps": statement.steps,
+                })
+            })
+            .collect();
+        let totals = self.totals();
+        let millis = u64::try_from(self.time.as_micros()).unwrap_or(u64::MAX);
+        #[expect(clippy::cast_precision_loss, reason = "a time for people")]
+        let millis = millis as f64 / 1_000.0;
+        [
+            ("time_ms", json!(millis)),
+            ("statements", json!(statements)),
+            ("tables", json!(rows(&self.tables()))),
+            ("totals", totals.json()),
+        ]
+    }
+
+    /// A table for people, a line for each table that changed or was matched; without a line end last.
+    pub fn text(&self) -> Option<String> {
+        let tables = self.tables();
+        if tables.is_empty() {
+            return None;
+        }
+        let mut lines =
+            vec![["table", "by", "inserted", "updated", "deleted", "unchanged"].map(str::to_owned)];
+        for rows in &tables {
+            let table = named(&Resource::table(rows.schema.clone(), rows.table.clone()));
+            let [inserted, updated, deleted, unchanged] = rows.counts.each().map(|count| match count {
+                None => "?".to_owned(),
+                Some(0) => "-".to_owned(),
+                Some(count) => grouped(count),
+            });
+            lines.push([table, rows.by.word().to_owned(), inserted, updated, deleted, unchanged]);
+        }
+        let mut widths = [0; 6];
+        for line in &lines {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let told = lines.iter().map(|line| {
+            let cells = line.iter().zip(widths).enumerate().map(|(i, (cell, width))| {
+                if i < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            });
+            format!("  {}", cells.collect::<Vec<_>>().join("  "))
+        });
+        Some(told.collect::<Vec<_>>().join("\n"))
+    }
+}
+
+impl TableRows {
+    fn json(&self) -> Value {
+        let [inserted, updated, deleted, unchanged] = self.counts.each();
+        json!({
+            "schema": self.schema.as_str(),
+            "table": self.table.as_str(),
+            "by": self.by.word(),
+            "inserted": inserted,
+            "updated": updated,
+            "deleted": deleted,
+            "unchanged": unchanged,
+        })
+    }
+}
+
+impl Counts {
+    fn json(self) -> Value {
+        let [inserted, updated, deleted, unchanged] = self.each();
+        json!({ "inserted": inserted, "updated": updated, "deleted": deleted, "unchanged": unchanged })
+    }
+}
+
+/// A number with its thousands set apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut told = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            told.push(',');
+        }
+        told.push(digit);
+    }
+    told
+}
