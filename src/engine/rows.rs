@@ -173,8 +173,9 @@ impl Counter {
 
     /// Counts a row; answers whether it stays as it is.
     fn add(&mut self, change: &RowChange) -> bool {
-        let Some(counted) = &self.counted else { return false };
+        // Also where nothing is counted: its name need not be looked at again for this statement.
         self.used = true;
+        let Some(counted) = &self.counted else { return false };
         let tally = &mut self.tally;
         if counted.module.is_some() {
             match change.operation {
@@ -201,7 +202,7 @@ impl Counter {
 
     /// What was counted, if anything was; from here it counts anew.
     fn take(&mut self) -> Option<Tally> {
-        if !std::mem::take(&mut self.used) {
+        if !std::mem::take(&mut self.used) || self.counted.is_none() {
             return None;
         }
         let mut told = self.tally;
