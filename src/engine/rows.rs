@@ -23,9 +23,9 @@ pub use follow::{Followed, Touch};
 use hook::{Operation, RowChange};
 pub use key::{Key, KeyValue};
 
-/// What was done to the rows of one table.
+/// A table whose rows are counted, apart for those that a trigger or a foreign key's action changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tally {
+pub struct Counted {
     /// The schema that holds the table.
     pub schema: Name,
     /// The table; a virtual one under its own name, not those of the tables where it keeps its data.
@@ -34,6 +34,13 @@ pub struct Tally {
     pub nested: bool,
     /// The module of a virtual table.
     pub module: Option<Name>,
+}
+
+/// What was done to the rows of one table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The number of the table in the watch.
+    pub number: usize,
     /// Rows inserted.
     pub inserted: u64,
     /// Rows updated to something else; of a virtual table every row that was written again.
@@ -71,12 +78,14 @@ impl<'c> RowWatch<'c> {
         self.state.borrow_mut().following = Some(Following::new(tables, most));
     }
 
-    /// What was counted since it was last asked, in order of the tables' names.
+    /// What was counted since it was last asked.
     pub fn take(&self) -> Vec<Tally> {
-        let mut tallies: Vec<Tally> =
-            self.state.borrow_mut().counters.iter_mut().filter_map(Counter::take).collect();
-        tallies.sort_by(|a, b| (&a.schema, &a.table, a.nested).cmp(&(&b.schema, &b.table, b.nested)));
-        tallies
+        self.state.borrow_mut().counters.iter_mut().filter_map(Counter::take).collect()
+    }
+
+    /// The table of this number.
+    pub fn table(&self, number: usize) -> Option<Counted> {
+        self.state.borrow().counters.get(number)?.counted.clone()
     }
 
     /// The tables that were followed, with the rows that were touched.
@@ -101,18 +110,14 @@ struct State {
 
 impl State {
     fn on(&mut self, change: &RowChange) {
-        let known = self.counters.iter().position(|counter| counter.is_of(change));
-        let index = known.unwrap_or(self.counters.len());
         // An address may have come to hold another name between two statements.
-        let stays = self.counters.get(index).is_some_and(|counter| counter.used || counter.is_named(change));
-        if !stays {
-            let counter = Counter::new(change, &self.catalog, self.following.as_ref());
-            match self.counters.get_mut(index) {
-                Some(other) => *other = counter,
-                None => self.counters.push(counter),
-            }
+        let is_of = |counter: &Counter| counter.is_of(change) && (counter.used || counter.is_named(change));
+        let known = self.counters.iter().position(is_of);
+        let number = known.unwrap_or(self.counters.len());
+        if known.is_none() {
+            self.counters.push(Counter::new(number, change, &self.catalog, self.following.as_ref()));
         }
-        let Some(counter) = self.counters.get_mut(index) else { return };
+        let Some(counter) = self.counters.get_mut(number) else { return };
         let unchanged = counter.add(change);
         if let (Some(following), Some(table)) = (&mut self.following, counter.followed) {
             following.on(table, change, unchanged);
@@ -129,32 +134,30 @@ struct Counter {
     nested: bool,
     /// Whether the statement that runs has changed a row of it.
     used: bool,
-    tally: Option<Tally>,
+    counted: Option<Counted>,
+    tally: Tally,
     /// Of a virtual table, the rows that are gone for now: it writes a row anew by deleting it first.
     gone: BTreeSet<i64>,
     followed: Option<usize>,
 }
 
 impl Counter {
-    fn new(change: &RowChange, catalog: &Catalog, following: Option<&Following>) -> Self {
+    fn new(number: usize, change: &RowChange, catalog: &Catalog, following: Option<&Following>) -> Self {
         let (schema, table) = (change.schema_name(), change.table_name());
-        let tally = counted_as(catalog, &schema, &table).map(|(table, module)| Tally {
+        let counted = counted_as(catalog, &schema, &table).map(|(table, module)| Counted {
             schema: schema.clone(),
             table,
             nested: change.is_nested() && module.is_none(),
             module,
-            inserted: 0,
-            updated: 0,
-            deleted: 0,
-            unchanged: 0,
         });
-        let followed = tally.as_ref().zip(following).and_then(|(tally, f)| f.find(&schema, &tally.table));
+        let followed = counted.as_ref().zip(following).and_then(|(c, f)| f.find(&c.schema, &c.table));
         Self {
             address: change.address(),
             name: (schema, table),
             nested: change.is_nested(),
             used: false,
-            tally,
+            counted,
+            tally: Tally { number, ..Tally::default() },
             gone: BTreeSet::new(),
             followed,
         }
@@ -170,9 +173,11 @@ impl Counter {
 
     /// Counts a row; answers whether it stays as it is.
     fn add(&mut self, change: &RowChange) -> bool {
-        let Some(tally) = &mut self.tally else { return false };
+        // Also where nothing is counted: its name need not be looked at again for this statement.
         self.used = true;
-        if tally.module.is_some() {
+        let Some(counted) = &self.counted else { return false };
+        let tally = &mut self.tally;
+        if counted.module.is_some() {
             match change.operation {
                 Operation::Insert if self.gone.remove(&change.new_rowid) => tally.updated += 1,
                 Operation::Insert => tally.inserted += 1,
@@ -197,11 +202,13 @@ impl Counter {
 
     /// What was counted, if anything was; from here it counts anew.
     fn take(&mut self) -> Option<Tally> {
-        let tally = self.tally.as_mut().filter(|_| std::mem::take(&mut self.used))?;
-        let mut told = tally.clone();
+        if !std::mem::take(&mut self.used) || self.counted.is_none() {
+            return None;
+        }
+        let mut told = self.tally;
         told.deleted += self.gone.len() as u64;
         self.gone.clear();
-        (tally.inserted, tally.updated, tally.deleted, tally.unchanged) = (0, 0, 0, 0);
+        self.tally = Tally { number: told.number, ..Tally::default() };
         Some(told)
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::report::{By, Counts, Kind, StatementReport, TableRows};
 use crate::catalog::{Catalog, TableKind};
 use crate::engine::event::{Event, EventKind};
-use crate::engine::rows::{RowWatch, Tally, are_kept};
+use crate::engine::rows::{Counted, RowWatch, Tally, are_kept};
 use crate::guard::ShapeId;
 use crate::policy::Verb;
 use crate::source::Name;
@@ -20,6 +20,16 @@ pub(super) struct About {
     pub(super) kind: Kind,
     /// The table that it writes, as the schema has it.
     target: Option<(Name, Name)>,
+    shape: Option<ShapeId>,
+}
+
+/// On whose account one verb changes the rows of one table; the same for all statements of a shape.
+#[derive(Clone, Debug)]
+struct Account {
+    number: usize,
+    verb: Verb,
+    counted: Counted,
+    by: By,
 }
 
 /// The counts of a run.
@@ -28,7 +38,7 @@ pub(super) struct Counting<'c> {
     catalog: Arc<Catalog>,
     watch: RowWatch<'c>,
     /// Of the statements whose shape was read before, their text is not read again.
-    shapes: BTreeMap<ShapeId, About>,
+    shapes: BTreeMap<ShapeId, (About, Vec<Account>)>,
     actions: BTreeMap<(Name, Name), Actions>,
 }
 
@@ -57,16 +67,16 @@ impl<'c> Counting<'c> {
             Some((schema.name.clone(), mention.table.clone()))
         };
         let target = statement.target.as_ref().and_then(|target| resolve(&target.table));
-        let about = About { kind: Kind::of(statement), target };
+        let about = About { kind: Kind::of(statement), target, shape };
         if let Some(shape) = shape {
-            self.shapes.insert(shape, about.clone());
+            self.shapes.insert(shape, (about.clone(), Vec::new()));
         }
         about
     }
 
     /// What was remembered of a shape.
     pub(super) fn known(&self, shape: ShapeId) -> Option<About> {
-        self.shapes.get(&shape).cloned()
+        self.shapes.get(&shape).map(|(about, _)| about.clone())
     }
 
     /// What a statement that has run did; `changed` says whether SQLite counts any change.
@@ -93,23 +103,25 @@ impl<'c> Counting<'c> {
     }
 
     fn watched(&mut self, about: &About, events: &[Event]) -> Vec<TableRows> {
+        let known = about.shape.and_then(|shape| self.shapes.get_mut(&shape));
+        let mut accounts = known.map(|(_, accounts)| std::mem::take(accounts)).unwrap_or_default();
         let mut rows: Vec<TableRows> = Vec::new();
         for tally in self.watch.take() {
-            for (verb, counts) in by_verb(&tally) {
-                let by = self.account(&tally, verb, about, events);
-                let same = rows
-                    .iter_mut()
-                    .find(|told| told.schema == tally.schema && told.table == tally.table && told.by == by);
-                match same {
-                    Some(told) => told.counts = told.counts.plus(counts),
-                    None => rows.push(TableRows {
-                        schema: tally.schema.clone(),
-                        table: tally.table.clone(),
-                        by,
-                        counts,
-                    }),
+            for verb in verbs(&tally) {
+                let known = accounts.iter().position(|a| a.number == tally.number && a.verb == verb);
+                let place = known.unwrap_or(accounts.len());
+                if known.is_none() {
+                    let Some(counted) = self.watch.table(tally.number) else { continue };
+                    let by = self.account(&counted, verb, about, events);
+                    accounts.push(Account { number: tally.number, verb, counted, by });
+                }
+                if let Some(account) = accounts.get(place) {
+                    add(&mut rows, account, &tally);
                 }
             }
+        }
+        if let Some((_, kept)) = about.shape.and_then(|shape| self.shapes.get_mut(&shape)) {
+            *kept = accounts;
         }
         rows
     }
@@ -124,33 +136,33 @@ impl<'c> Counting<'c> {
         vec![TableRows { schema: schema.clone(), table: table.clone(), by: By::Caller, counts }]
     }
 
-    fn account(&mut self, tally: &Tally, verb: Verb, about: &About, events: &[Event]) -> By {
+    fn account(&mut self, counted: &Counted, verb: Verb, about: &About, events: &[Event]) -> By {
         let writes = |kinds: &[EventKind]| {
             events.iter().any(|event| {
                 kinds.contains(&event.kind)
-                    && tally.table == *event.first
-                    && tally.schema == *event.schema
+                    && counted.table == *event.first
+                    && counted.schema == *event.schema
                     && self.catalog.triggers_named(&Name::from(&*event.accessor)).next().is_some()
             })
         };
         let any = [EventKind::Insert, EventKind::Update, EventKind::Delete];
-        if tally.module.is_some() {
-            let own = about.target.as_ref().is_some_and(|(s, t)| *s == tally.schema && *t == tally.table);
+        if counted.module.is_some() {
+            let own = about.target.as_ref().is_some_and(|(s, t)| *s == counted.schema && *t == counted.table);
             return match (own, writes(&any)) {
                 (true, false) => By::Caller,
                 (false, true) => By::Trigger,
                 _ => By::Unknown,
             };
         }
-        if !tally.nested {
+        if !counted.nested {
             return By::Caller;
         }
         let (trigger, cascade) = match verb {
             // No foreign key inserts.
             Verb::Insert => (true, false),
-            Verb::Update => (writes(&[EventKind::Update]), self.actions(tally).updates),
+            Verb::Update => (writes(&[EventKind::Update]), self.actions(counted).updates),
             // What a trigger inserts or updates may replace.
-            _ => (writes(&any), self.actions(tally).deletes),
+            _ => (writes(&any), self.actions(counted).deletes),
         };
         match (trigger, cascade) {
             (true, false) => By::Trigger,
@@ -159,8 +171,8 @@ impl<'c> Counting<'c> {
         }
     }
 
-    fn actions(&mut self, tally: &Tally) -> Actions {
-        let key = (tally.schema.clone(), tally.table.clone());
+    fn actions(&mut self, counted: &Counted) -> Actions {
+        let key = (counted.schema.clone(), counted.table.clone());
         if let Some(actions) = self.actions.get(&key) {
             return *actions;
         }
@@ -187,21 +199,49 @@ pub(super) fn deleted_from_target(about: &About, report: &StatementReport) -> Op
     Some((schema.clone(), table.clone(), deleted))
 }
 
-/// The counts of each verb that there are rows for.
-fn by_verb(tally: &Tally) -> impl Iterator<Item = (Verb, Counts)> {
-    // A module writes a row anew without telling whether it is another one.
-    let unchanged = if tally.module.is_some() { None } else { Some(tally.unchanged) };
-    // An R-tree moves its rows about, so what is written anew need not have been updated.
-    let moves = tally.module.as_ref().is_some_and(|module| !module.folded().starts_with("fts"));
-    let updated = if moves && tally.updated > 0 { None } else { Some(tally.updated) };
+/// The verbs that there are rows for.
+fn verbs(tally: &Tally) -> impl Iterator<Item = Verb> {
+    let verbs = [
+        (Verb::Insert, tally.inserted),
+        (Verb::Update, tally.updated + tally.unchanged),
+        (Verb::Delete, tally.deleted),
+    ];
+    verbs.into_iter().filter_map(|(verb, rows)| (rows > 0).then_some(verb))
+}
+
+/// Adds the rows of one verb to those of the same table and account.
+fn add(rows: &mut Vec<TableRows>, account: &Account, tally: &Tally) {
+    let counted = &account.counted;
+    let counts = counts(counted, account.verb, tally);
+    let of_same = |told: &&mut TableRows| {
+        told.by == account.by && told.table == counted.table && told.schema == counted.schema
+    };
+    match rows.iter_mut().find(of_same) {
+        Some(told) => told.counts = told.counts.plus(counts),
+        None => rows.push(TableRows {
+            schema: counted.schema.clone(),
+            table: counted.table.clone(),
+            by: account.by,
+            counts,
+        }),
+    }
+}
+
+fn counts(counted: &Counted, verb: Verb, tally: &Tally) -> Counts {
     let zero = Counts::ZERO;
-    [
-        (Verb::Insert, tally.inserted > 0, Counts { inserted: Some(tally.inserted), ..zero }),
-        (Verb::Update, tally.updated + tally.unchanged > 0, Counts { updated, unchanged, ..zero }),
-        (Verb::Delete, tally.deleted > 0, Counts { deleted: Some(tally.deleted), ..zero }),
-    ]
-    .into_iter()
-    .filter_map(|(verb, any, counts)| any.then_some((verb, counts)))
+    match verb {
+        Verb::Insert => Counts { inserted: Some(tally.inserted), ..zero },
+        Verb::Update => match &counted.module {
+            None => Counts { updated: Some(tally.updated), unchanged: Some(tally.unchanged), ..zero },
+            // It writes a row anew without telling whether it is another one.
+            Some(module) if module.folded().starts_with("fts") => {
+                Counts { updated: Some(tally.updated), unchanged: None, ..zero }
+            }
+            // An R-tree moves its rows about, so what is written anew need not have been updated.
+            Some(_) => Counts { updated: None, unchanged: None, ..zero },
+        },
+        _ => Counts { deleted: Some(tally.deleted), ..zero },
+    }
 }
 
 fn actions(connection: &Connection, schema: &Name, table: &Name) -> rusqlite::Result<Actions> {

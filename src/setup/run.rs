@@ -296,7 +296,7 @@ impl Run<'_> {
         if !changed && ready.writes() {
             let statement = self.script.statements().get(index);
             let whole = self.script.spans.get(index).copied();
-            let place = statement.and_then(Statement::condition).or(whole);
+            let place = statement.and_then(crate::statement::Statement::condition).or(whole);
             seen.push((Advice::NoRowChanged, Finding::plain(Code::NoRowChanged, place, "")));
         }
         seen.extend(self.replaced(index, about, report).map(|found| (Advice::ReplaceDeletedRows, found)));

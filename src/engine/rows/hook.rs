@@ -112,8 +112,7 @@ mod here {
         }
 
         pub(in super::super) fn has_names(&self, schema: &str, table: &str) -> bool {
-            text(self.schema).to_bytes() == schema.as_bytes()
-                && text(self.table).to_bytes() == table.as_bytes()
+            text(self.table).to_string_lossy() == table && text(self.schema).to_string_lossy() == schema
         }
 
         pub(in super::super) fn address(&self) -> (usize, usize) {

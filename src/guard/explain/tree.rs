@@ -126,11 +126,15 @@ impl Decided {
         match form {
             Form::Listed => format!("{code}{list} `{text}` {at}"),
             Form::Within(room) => {
+                // Two quotes and a space stand around the text.
                 let room = room.saturating_sub(count(&code) + count(&at) + 3);
-                if count(&text) > room && room < SHORTEST {
-                    return format!("{code}{list} {at}");
+                if count(&text) <= room || room >= SHORTEST {
+                    format!("{code}`{}` {at}", cut(&text, room))
+                } else if count(list) <= room + 2 {
+                    format!("{code}{list} {at}")
+                } else {
+                    code + &at
                 }
-                format!("{code}`{}` {at}", cut(&text, room))
             }
         }
     }
