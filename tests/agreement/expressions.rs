@@ -182,12 +182,14 @@ impl Generator<'_> {
         self.put(operator);
         let before = self.out.len();
         self.operand(depth);
-        if operator != "AND" {
+        if !matches!(operator, "AND" | "OR") {
             return;
         }
         // What is always false takes the other operand away before anything is asked.
         let (left, right) = (&self.out[start..before - 1], &self.out[before..]);
-        if is_false(left) || is_false(right) {
+        let is_literal = |operand: &[String]| operand.iter().any(|word| LITERALS.contains(&word.as_str()));
+        self.notes.constant |= is_literal(left) || is_literal(right);
+        if operator == "AND" && (is_false(left) || is_false(right)) {
             self.out.insert(start, "(".to_owned());
             self.push(")");
             self.silent_since(mark);
@@ -233,6 +235,7 @@ impl Generator<'_> {
                 self.put(operator);
                 self.put("( ) )");
                 self.silent_since(mark);
+                self.notes.constant = true;
             }
             2 | 3 => {
                 if width == 1 {
