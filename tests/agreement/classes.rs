@@ -61,8 +61,10 @@ fn engine_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Opt
         Action::Read | Action::Call if notes.full && is_joined(notes, name) => {
             Some("a FULL or RIGHT join by name: SQLite reports a schema of its own choice")
         }
-        Action::Read if world.tables.iter().any(|t| *name == *t.name && t.columns.contains(&"oid")) => {
-            Some("a column named oid: beside a view or a table without rowid it is of the query around")
+        Action::Read
+            if notes.rowid || world.tables.iter().any(|t| *name == *t.name && t.columns.contains(&"oid")) =>
+        {
+            Some("a rowid beside a view or a table that has none: it is of the query around")
         }
         Action::Call if ["lower", "upper", "length"].iter().any(|function| *name == **function) => {
             Some("an expression of the schema calls it, and the text names it where nothing is asked")
@@ -89,7 +91,8 @@ fn is_ambiguous(world: &World, notes: &Notes, name: &Name) -> bool {
     let several = world.tables.iter().filter(|table| *name == *table.name).count() > 1;
     let uses = || notes.reached().filter(|used| *name == *used.name);
     let joined = uses().any(|used| used.joined);
-    let silent = |table: Option<usize>| !uses().any(|used| used.named && used.table == table);
+    let silent =
+        |table: Option<usize>| !uses().any(|used| used.named && !used.windowed && used.table == table);
     let silent = silent(notes.target) || uses().any(|used| silent(used.table));
     (several || joined || notes.commons.contains(name)) && silent
 }

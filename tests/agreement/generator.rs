@@ -79,6 +79,8 @@ pub(crate) struct Notes {
     pub(crate) constant: bool,
     /// What the definition of a window names.
     pub(crate) windows: BTreeSet<Name>,
+    /// Whether a rowid is named.
+    pub(crate) rowid: bool,
     /// Whether there is a RIGHT or FULL join.
     pub(crate) full: bool,
     /// The names of the common table expressions.
@@ -296,6 +298,7 @@ impl Generator<'_> {
         if !(bare && is_merged) {
             self.named(&source);
         }
+        self.notes.rowid |= rowid;
         if bare {
             if rowid {
                 let word = self.tape.pick(&["rowid", "_rowid_", "ROWID"]);
