@@ -17,7 +17,7 @@ pub(crate) fn class(difference: &Difference, world: &World, notes: &Notes) -> Op
     match (difference.class, difference.side) {
         (Some(class), _) => Some(class.word()),
         (None, Side::Text) => text_asks(difference.asked.action, name, world, notes),
-        (None, Side::Engine) => engine_asks(difference.asked.action, name, notes),
+        (None, Side::Engine) => engine_asks(difference.asked.action, name, world, notes),
     }
 }
 
@@ -39,6 +39,9 @@ fn text_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Optio
         Action::Read if is(world, notes.target, name) && is_ambiguous(world, notes, name) => {
             Some("what is written is read too, and SQLite does not say of which schema")
         }
+        Action::Call if notes.later.contains(name) && notes.constant => {
+            Some("a later row of VALUES: EXPLAIN shows the calls there, and only those that are made")
+        }
         Action::Read | Action::Call | Action::Update if notes.silent.contains(name) => {
             Some("SQLite drops it: beside a constant false, assigned twice, or ON CONFLICT for nothing")
         }
@@ -47,7 +50,7 @@ fn text_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Optio
 }
 
 /// Why only SQLite may ask.
-fn engine_asks(action: Action, name: &Name, notes: &Notes) -> Option<&'static str> {
+fn engine_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Option<&'static str> {
     match action {
         Action::Read | Action::Call if notes.windows.contains(name) => {
             Some("a window that is not used, in a query that SQLite copies")
@@ -58,9 +61,10 @@ fn engine_asks(action: Action, name: &Name, notes: &Notes) -> Option<&'static st
         Action::Read | Action::Call if notes.full && is_joined(notes, name) => {
             Some("a FULL or RIGHT join by name: SQLite reports a schema of its own choice")
         }
-        Action::Call
-            if notes.target.is_some() && ["lower", "upper", "length"].iter().any(|f| *name == **f) =>
-        {
+        Action::Read if world.tables.iter().any(|t| *name == *t.name && t.columns.contains(&"oid")) => {
+            Some("a column named oid: beside a view or a table without rowid it is of the query around")
+        }
+        Action::Call if ["lower", "upper", "length"].iter().any(|function| *name == **function) => {
             Some("an expression of the schema calls it, and the text names it where nothing is asked")
         }
         _ => None,

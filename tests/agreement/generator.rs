@@ -73,6 +73,10 @@ pub(crate) struct Notes {
     pub(crate) replaced: Option<usize>,
     /// The table that a statement writes.
     pub(crate) target: Option<usize>,
+    /// What a later row of VALUES names.
+    pub(crate) later: BTreeSet<Name>,
+    /// Whether AND, OR or IN has an operand that is a constant.
+    pub(crate) constant: bool,
     /// What the definition of a window names.
     pub(crate) windows: BTreeSet<Name>,
     /// Whether there is a RIGHT or FULL join.

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a panic of a helper is the failure of its test")]
 
+mod calls;
 mod changes;
 mod classes;
 mod expressions;

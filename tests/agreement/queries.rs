@@ -76,10 +76,14 @@ impl Generator<'_> {
     pub(crate) fn values(&mut self, width: usize, depth: usize) -> Vec<String> {
         self.put("VALUES");
         let rows = 1 + self.tape.below(3);
-        self.list(rows, |this, _| {
+        self.list(rows, |this, row| {
+            let mark = this.log.len();
             this.push("(");
             this.expressions(width, depth.saturating_sub(1));
             this.push(")");
+            if row > 0 {
+                this.notes.later.extend(this.log[mark..].iter().cloned());
+            }
         });
         (1..=width).map(|at| format!("column{at}")).collect()
     }
@@ -149,8 +153,13 @@ impl Generator<'_> {
         let sources = self.scopes.last().map(|scope| scope.sources.clone()).unwrap_or_default();
         if width.is_none() && !sources.is_empty() && self.tape.one_in(4) {
             let stars = if self.tape.one_in(2) { None } else { Some(self.tape.below(sources.len())) };
-            for source in sources.iter().enumerate().filter(|(at, _)| stars.is_none_or(|one| one == *at)) {
-                self.named(source.1);
+            let merged = self.scopes.last().map(|scope| scope.merged.clone()).unwrap_or_default();
+            for (at, source) in sources.iter().enumerate() {
+                // `*` reads a column that is joined by from any side.
+                let own = source.columns.iter().any(|column| !merged.contains(column));
+                if stars.is_none_or(|one| one == at) && (stars.is_some() || own) {
+                    self.named(source);
+                }
             }
             if let Some(one) = stars {
                 self.name_or_string(&sources[one].name);
