@@ -98,7 +98,7 @@ impl Generator<'_> {
             return self.returning(at, alias);
         }
         let mut given = columns.clone();
-        if form % 2 == 0 {
+        if form.is_multiple_of(2) {
             let width = 1 + self.tape.below(columns.len());
             given = self.tape.take(&columns, width);
             self.push("(");

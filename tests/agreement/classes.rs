@@ -1,65 +1,25 @@
-//! The closed list of what the witnesses may see differently, each with its reason.
+//! What the witnesses may see differently beyond the closed list of `seawall::guard::agreement`, by what
+//! was generated, each with its reason. The closed list is looked at first.
 
-use seawall::diagnostic::Code;
-use seawall::guard::agreement::Compared;
+use seawall::guard::agreement::{Difference, Side};
 use seawall::request::Action;
 use seawall::source::Name;
-use seawall::text_witness::NotUnderstood;
 
 use crate::generator::{Notes, Use};
 use crate::worlds::{Kind, World};
-
-/// One thing that one witness sees and the other does not.
-#[derive(Clone, Debug)]
-pub(crate) enum Difference {
-    NotUnderstood(NotUnderstood),
-    TextAsks(Action, Name),
-    EngineAsks(Action, Name),
-    TextRefuses(Code, Name),
-    EngineRefuses(Code, Name),
-}
-
-impl Difference {
-    pub(crate) fn all(compared: &Compared) -> Vec<Self> {
-        if let Some(why) = compared.not_understood {
-            return vec![Self::NotUnderstood(why)];
-        }
-        let Compared { text_only, engine_only, text_refuses, engine_refuses, .. } = compared;
-        let asked = text_only.iter().map(|(action, name)| Self::TextAsks(*action, name.clone()));
-        let mut all: Vec<Self> = asked.collect();
-        all.extend(engine_only.iter().map(|(action, name)| Self::EngineAsks(*action, name.clone())));
-        all.extend(text_refuses.iter().map(|(code, name)| Self::TextRefuses(*code, name.clone())));
-        all.extend(engine_refuses.iter().map(|(code, name)| Self::EngineRefuses(*code, name.clone())));
-        all
-    }
-}
 
 /// The parser does not know every form; `main` bounds how many.
 pub(crate) const NOT_UNDERSTOOD: &str = "not understood: left to SQLite's witnesses";
 
 /// The class of a difference, if it is of one.
 pub(crate) fn class(difference: &Difference, world: &World, notes: &Notes) -> Option<&'static str> {
-    match difference {
-        Difference::NotUnderstood(_) => Some(NOT_UNDERSTOOD),
-        Difference::TextAsks(action, name) => text_asks(*action, name, world, notes),
-        Difference::TextRefuses(code, name) => text_asks(action_of(*code)?, name, world, notes),
-        Difference::EngineAsks(action, name) => engine_asks(*action, name, world, notes),
-        Difference::EngineRefuses(code, name) => engine_asks(action_of(*code)?, name, world, notes),
+    let name = &difference.asked.name;
+    match (difference.class, difference.side) {
+        (Some(class), _) => Some(class.word()),
+        (None, Side::Text) => text_asks(difference.asked.action, name, world, notes),
+        (None, Side::Engine) => engine_asks(difference.asked.action, name, notes),
     }
 }
-
-fn action_of(code: Code) -> Option<Action> {
-    match code {
-        Code::ReadDenied => Some(Action::Read),
-        Code::WriteDenied => Some(Action::Update),
-        Code::ReplaceDenied => Some(Action::Replace),
-        Code::FunctionNotAllowed => Some(Action::Call),
-        _ => None,
-    }
-}
-
-/// Functions that SQLite puts into the program as something else than a call.
-const INLINED: &[&str] = &["coalesce", "ifnull", "iif", "if", "likely", "unlikely", "likelihood"];
 
 /// Why only the text may ask.
 fn text_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Option<&'static str> {
@@ -69,9 +29,6 @@ fn text_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Optio
         }
         Action::Read | Action::Call if unnamed(world, notes, name) => {
             Some("no column of it is named where it is nested or joined: SQLite may leave it out")
-        }
-        Action::Call if notes.later.contains(name) && (notes.constant || is_inlined(name)) => {
-            Some("a later row of VALUES: EXPLAIN shows the calls there, and only those that are made")
         }
         Action::Read if notes.full && is_view(world, name) => {
             Some("a view in a FULL or RIGHT join: SQLite reports what it reads, not the view")
@@ -90,12 +47,8 @@ fn text_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Optio
 }
 
 /// Why only SQLite may ask.
-fn engine_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Option<&'static str> {
+fn engine_asks(action: Action, name: &Name, notes: &Notes) -> Option<&'static str> {
     match action {
-        Action::Read if through_view(world, notes, name) => Some("through a view: the text does not name it"),
-        Action::Read if writes(world, notes, Kind::FullText) && is(world, notes.target, name) => {
-            Some("a virtual table's row is read before it is written")
-        }
         Action::Read | Action::Call if notes.windows.contains(name) => {
             Some("a window that is not used, in a query that SQLite copies")
         }
@@ -110,15 +63,8 @@ fn engine_asks(action: Action, name: &Name, world: &World, notes: &Notes) -> Opt
         {
             Some("an expression of the schema calls it, and the text names it where nothing is asked")
         }
-        Action::Replace if world.trigger && notes.replaced == Some(0) && is(world, Some(1), name) => {
-            Some("a conflict clause reaches what the triggers write")
-        }
         _ => None,
     }
-}
-
-fn is_inlined(name: &Name) -> bool {
-    INLINED.iter().any(|inlined| *name == **inlined)
 }
 
 fn is_joined(notes: &Notes, name: &Name) -> bool {
@@ -131,10 +77,6 @@ fn is_view(world: &World, name: &Name) -> bool {
 
 fn has_generated(world: &World, name: &Name) -> bool {
     world.tables.iter().any(|table| table.generated.is_some() && *name == *table.name)
-}
-
-fn writes(world: &World, notes: &Notes, kind: Kind) -> bool {
-    notes.target.is_some_and(|at| world.tables[at].kind == kind)
 }
 
 /// Whether the target is read without a column of it being named, where SQLite does not say which
@@ -163,10 +105,4 @@ fn unnamed(world: &World, notes: &Notes, name: &Name) -> bool {
             .all(|used| !used.named && (used.within || is_view))
     };
     uses().any(silent)
-}
-
-fn through_view(world: &World, notes: &Notes, name: &Name) -> bool {
-    let base = |at: &usize| world.tables[*at].base;
-    let behind = |at: usize| std::iter::successors(Some(at), base).skip(1);
-    notes.uses.iter().filter_map(|used| used.table).flat_map(behind).any(|at| is(world, Some(at), name))
 }

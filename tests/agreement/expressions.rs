@@ -257,18 +257,12 @@ impl Generator<'_> {
         self.put(operator);
         let before = self.out.len();
         self.operand(depth);
-        if !matches!(operator, "AND" | "OR") {
+        if operator != "AND" {
             return;
         }
-        let is_literal =
-            |token: Option<&String>| token.is_some_and(|token| LITERALS.contains(&token.as_str()));
-        let (left, right) = (self.out.get(before - 2), self.out.get(before));
-        self.notes.constant |= is_literal(left) || is_literal(right);
         // What is always false takes the other operand away before anything is asked.
-        let zero = |token: Option<&String>| {
-            token.is_some_and(|token| token == "0" || token.eq_ignore_ascii_case("false"))
-        };
-        if operator == "AND" && (zero(left) || zero(right)) {
+        let (left, right) = (&self.out[start..before - 1], &self.out[before..]);
+        if is_false(left) || is_false(right) {
             self.out.insert(start, "(".to_owned());
             self.push(")");
             self.silent_since(mark);
@@ -329,7 +323,6 @@ impl Generator<'_> {
                 self.put(operator);
                 self.put("( ) )");
                 self.silent_since(mark);
-                self.notes.constant = true;
             }
             2 | 3 => {
                 if width == 1 {
@@ -487,4 +480,13 @@ impl Generator<'_> {
         self.put("MATCH");
         self.push("'x'");
     }
+}
+
+/// Whether SQLite may see that an operand is false: it holds a zero, or asks whether a literal is null.
+fn is_false(operand: &[String]) -> bool {
+    let words: Vec<String> = operand.iter().map(|word| word.to_ascii_lowercase()).collect();
+    let words: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| !["(", ")"].contains(word)).collect();
+    words.iter().any(|word| ["0", "false", "isnull"].contains(word))
+        || words.windows(2).any(|two| two == ["is", "null"])
 }

@@ -73,14 +73,10 @@ pub(crate) struct Notes {
     pub(crate) replaced: Option<usize>,
     /// The table that a statement writes.
     pub(crate) target: Option<usize>,
-    /// What a later row of VALUES names.
-    pub(crate) later: BTreeSet<Name>,
     /// What the definition of a window names.
     pub(crate) windows: BTreeSet<Name>,
     /// Whether there is a RIGHT or FULL join.
     pub(crate) full: bool,
-    /// Whether something is always true or false, so that SQLite leaves something out.
-    pub(crate) constant: bool,
     /// The names of the common table expressions.
     pub(crate) commons: Vec<Name>,
     /// Which of them is named, and the one that names it.

@@ -103,3 +103,25 @@ fn two_parsers_find_the_same_names_in_generated_statements() {
         insta::assert_snapshot!("second_parser", tally.text());
     });
 }
+
+/// The corpus is not part of the repository: without it there is nothing to do.
+#[test]
+fn two_parsers_find_the_same_names_in_the_corpus() {
+    let Some(shared) = std::env::var_os("SEAWALL_SHARED") else { return };
+    let corpus = std::path::Path::new(&shared).join("corpus/sqlite-tests.jsonl.gz");
+    if !corpus.exists() {
+        return;
+    }
+    let unpacked = std::process::Command::new("gzip").arg("-dc").arg(corpus).output().unwrap();
+    let known = catalog::built_in().unwrap();
+    let mut tally = Tally::default();
+    for line in String::from_utf8(unpacked.stdout).unwrap().lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let Some(sql) = line["sql"].as_str() else { continue };
+        for statement in seawall::statement::statements(sql) {
+            tally.add(statement.sql(), &BTreeSet::new(), &known);
+        }
+    }
+    assert!(tally.differences.is_empty(), "{}", tally.text());
+    assert!(tally.both > 100 * (tally.not_parsed + tally.not_understood), "{}", tally.text());
+}

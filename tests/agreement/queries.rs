@@ -76,14 +76,10 @@ impl Generator<'_> {
     pub(crate) fn values(&mut self, width: usize, depth: usize) -> Vec<String> {
         self.put("VALUES");
         let rows = 1 + self.tape.below(3);
-        self.list(rows, |this, row| {
-            let mark = this.log.len();
+        self.list(rows, |this, _| {
             this.push("(");
             this.expressions(width, depth.saturating_sub(1));
             this.push(")");
-            if row > 0 {
-                this.notes.later.extend(this.log[mark..].iter().cloned());
-            }
         });
         (1..=width).map(|at| format!("column{at}")).collect()
     }

@@ -9,13 +9,12 @@ use rusqlite::Connection;
 use seawall::engine::catalog;
 use seawall::engine::open::Hardened;
 use seawall::guard::Judging;
-use seawall::guard::agreement::{Compared, compare};
+use seawall::guard::agreement::{Agreement, Compared};
 use seawall::ruleset::Ruleset;
 use seawall::source::Span;
 use seawall::statement::Statement;
-use seawall::text_witness;
 
-use crate::classes::{self, Difference};
+use crate::classes;
 use crate::generator::{self, Generated};
 use crate::policies;
 use crate::tape::Tape;
@@ -40,7 +39,7 @@ impl fmt::Display for Counts {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         writeln!(
             f,
-            "{} statements generated, {} prepared and compared, {} equal in all; {} visible refusals",
+            "{} statements generated, {} prepared and compared, {} equal in all; {} refused in sight by the engine",
             of(&self.generated),
             of(&self.prepared),
             of(&self.equal),
@@ -112,9 +111,8 @@ pub(crate) fn agree(
             }
         };
         counts.prepared.fetch_add(1, Ordering::Relaxed);
-        let text = text_witness::read(&statement, &whole.known, Some(&whole));
-        let compared = compare(&statement, &text, &ruleset, &seen);
-        counts.refusals.fetch_add(compared.visible_refusals as u64, Ordering::Relaxed);
+        let compared = Agreement::of(&statement, &ruleset, &whole, &seen).with_schema;
+        counts.refusals.fetch_add(u64::from(compared.engine_refuses), Ordering::Relaxed);
         judge(&world, &generated, &compared, counts, &rules).map_err(|differences| {
             format!(
                 "{differences}\n\n{}\n\n{}\n{rules:?}\n{:?}",
@@ -132,20 +130,21 @@ fn judge(
     counts: &Counts,
     rules: &[(&'static str, String)],
 ) -> Result<(), String> {
-    let differences = Difference::all(compared);
-    if differences.is_empty() {
+    let tally = |class| *counts.classes.lock().unwrap().entry(class).or_default() += 1;
+    if compared.not_understood.is_some() {
+        tally(classes::NOT_UNDERSTOOD);
+        return Ok(());
+    }
+    if compared.differences.is_empty() {
         counts.equal.fetch_add(1, Ordering::Relaxed);
     }
-    for difference in &differences {
+    for difference in &compared.differences {
         match classes::class(difference, world, &generated.notes) {
-            Some(class) => *counts.classes.lock().unwrap().entry(class).or_default() += 1,
+            Some(class) => tally(class),
             None if std::env::var_os("SEAWALL_AGREEMENT_LIST").is_some() => {
                 let mut unlisted = counts.unlisted.lock().unwrap();
                 let text = format!("{difference:?}");
-                let key = match difference {
-                    Difference::NotUnderstood(why) => why.reason.to_owned(),
-                    _ => text.split(',').next().unwrap_or_default().to_owned(),
-                };
+                let key = format!("{:?} {}", difference.side, difference.asked.action.word());
                 let example = format!("{text}: {}   -- {} {rules:?}", generated.sql, world.script);
                 let entry = unlisted.entry(key).or_insert((0, example.clone()));
                 entry.0 += 1;

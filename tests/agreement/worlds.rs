@@ -10,8 +10,6 @@ use crate::writer::quoted;
 pub(crate) struct World {
     pub(crate) script: String,
     pub(crate) tables: Vec<Table>,
-    /// Whether a trigger on the first table writes the second.
-    pub(crate) trigger: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +30,6 @@ pub(crate) struct Table {
     pub(crate) key: Option<&'static str>,
     /// The column that cannot be written.
     pub(crate) generated: Option<&'static str>,
-    /// For a view, the table that it reads.
-    pub(crate) base: Option<usize>,
 }
 
 const TABLES: &[&str] =
@@ -111,7 +107,7 @@ impl World {
         writeln!(self.script, "CREATE TABLE {schema}.{}({}){tail};", quoted(name), parts.join(", ")).unwrap();
         let kind = if without { Kind::WithoutRowid } else { Kind::Rows };
         let key = (!constraint.is_empty()).then_some(key);
-        self.tables.push(Table { schema, name, kind, columns, key, generated, base: None });
+        self.tables.push(Table { schema, name, kind, columns, key, generated });
     }
 
     /// A view of one of the tables of `main`, under other names.
@@ -137,15 +133,7 @@ impl World {
         .unwrap();
         let columns = columns.to_vec();
         let (key, generated) = (None, None);
-        self.tables.push(Table {
-            schema: "main",
-            name,
-            kind: Kind::View,
-            columns,
-            key,
-            generated,
-            base: Some(base),
-        });
+        self.tables.push(Table { schema: "main", name, kind: Kind::View, columns, key, generated });
     }
 
     fn full_text(&mut self, name: &'static str, tape: &mut Tape<'_>) {
@@ -154,20 +142,11 @@ impl World {
         writeln!(self.script, "CREATE VIRTUAL TABLE main.{} USING fts5({});", quoted(name), list.join(", "))
             .unwrap();
         let kind = Kind::FullText;
-        self.tables.push(Table {
-            schema: "main",
-            name,
-            kind,
-            columns,
-            key: None,
-            generated: None,
-            base: None,
-        });
+        self.tables.push(Table { schema: "main", name, kind, columns, key: None, generated: None });
     }
 
     /// A trigger whose requests are not the caller's.
     fn trigger(&mut self, tape: &mut Tape<'_>) {
-        self.trigger = true;
         let (on, into) = (&self.tables[0], &self.tables[1]);
         let event = tape.pick(&["INSERT", "UPDATE", "DELETE"]);
         writeln!(
