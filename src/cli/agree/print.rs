@@ -10,7 +10,8 @@ use crate::setup::report::grouped;
 pub(super) fn text(tally: &Tally) -> String {
     let mut lines = Vec::new();
     let mut line = |text: String| lines.push(text);
-    line(format!("{} statements on rows compared", grouped(tally.statements)));
+    let what = if tally.statements == 1 { "statement" } else { "statements" };
+    line(format!("{} {what} on rows compared", grouped(tally.statements)));
     if tally.unreadable > 0 {
         line(format!("{} pieces of SQL left a database that cannot be read", grouped(tally.unreadable)));
     }
