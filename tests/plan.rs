@@ -203,6 +203,26 @@ fn a_value_that_the_policy_hides_is_in_no_form_of_a_plan() {
     }
 }
 
+#[test]
+fn the_advice_that_no_row_changed_blames_nothing_that_is_not_there() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    let schema = "CREATE TABLE kept (id INTEGER PRIMARY KEY, n NOT NULL); INSERT INTO kept VALUES (1, 1);
+                  CREATE TRIGGER a BEFORE INSERT ON kept BEGIN SELECT RAISE(IGNORE); END;
+                  CREATE TRIGGER b BEFORE UPDATE ON kept BEGIN SELECT RAISE(IGNORE); END;";
+    connection.execute_batch(schema).unwrap();
+    let guard = Guard::new(Policy::builtin("setup_sql").unwrap(), "setup_sql");
+    let sql = "INSERT INTO kept VALUES (2, 2); INSERT OR IGNORE INTO kept VALUES (3, NULL);
+               UPDATE kept SET n = 2; UPDATE kept SET n = 2 WHERE id = 2";
+    let outcome = setup::run(&mut connection, &guard, &Source::new("s.sql", sql)).unwrap();
+    let told: Vec<String> = outcome.advice.iter().map(ToString::to_string).collect();
+    let of = |way: &str| {
+        told.iter().filter(|told| told.contains("it changed no row") && told.contains(way)).count()
+    };
+    assert_eq!(of("A conflict clause or a trigger left it out"), 2, "{told:#?}");
+    assert_eq!(of("Check that there are rows, and that no trigger"), 1, "{told:#?}");
+    assert_eq!(of("Check its WHERE clause"), 1, "{told:#?}");
+}
+
 /// The plan of `sql` in a world of its own, with some columns closed.
 fn planned(schema: &str, closed: &str, sql: &str) -> String {
     let mut connection = Connection::open_in_memory().unwrap();
