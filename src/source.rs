@@ -3,6 +3,7 @@
 mod line_index;
 mod name;
 mod nearest;
+mod plain;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ pub(crate) use line_index::MARK;
 pub use line_index::{LineIndex, Position};
 pub use name::Name;
 pub(crate) use nearest::nearest;
+pub(crate) use plain::{acts, plain};
 
 /// A text and the name by which people know it: a file name as it was given, or `<setup_sql>`.
 ///

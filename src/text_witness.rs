@@ -12,6 +12,7 @@ mod stream;
 mod tables;
 mod tokens;
 mod words;
+mod writes;
 
 use crate::catalog::{Catalog, Known};
 use crate::request::Request;

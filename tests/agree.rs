@@ -112,14 +112,52 @@ fn a_corpus_of_lines_begins_anew_at_each_reset_packed_or_not() {
 fn a_corpus_that_cannot_be_read_stops_the_command_at_its_line() {
     let directory = directory();
     std::fs::write(directory.path().join("broken.jsonl"), "{\"kind\": \"reset\"}\n{\"kind\": 1}\n").unwrap();
-    for (file, said) in [("broken.jsonl", "broken.jsonl:2: no line of a corpus"), ("none.sql", "none.sql: ")]
-    {
+    std::fs::write(directory.path().join("bytes.jsonl"), b"{\"kind\": \"reset\"}\n\xff\n").unwrap();
+    let said = [
+        ("broken.jsonl", "broken.jsonl:2: no line of a corpus"),
+        ("bytes.jsonl", "bytes.jsonl:2: stream"),
+        ("none.sql", "none.sql: "),
+        ("none.jsonl", "none.jsonl: "),
+    ];
+    for (file, said) in said {
         let ran = agree(directory.path(), &["corpus.sql", file]);
         let stderr = String::from_utf8(ran.stderr).unwrap();
         assert_eq!(ran.status.code(), Some(1), "{stderr}");
         assert!(stderr.contains(said), "{stderr}");
         assert!(ran.stdout.is_empty());
     }
+}
+
+/// What a text alone cannot tell: a comment, a name and an EXPLAIN hide it, a table function asks it.
+#[test]
+fn a_corpus_writes_no_file_and_sets_nothing_of_the_process() {
+    let directory = directory();
+    let outside = [
+        "ATTACH 'a:memory:.db' AS a; CREATE TABLE a.t(x)",
+        "ATTACH 'b.db' /* :memory: */ AS b; CREATE TABLE b.t(x)",
+        "ATTACH 'c' || '.db' AS [:memory:]; CREATE TABLE [:memory:].t(x)",
+        "CREATE TABLE t(x); VACUUM INTO 'd.db'; EXPLAIN VACUUM INTO 'e.db'",
+        "EXPLAIN PRAGMA hard_heap_limit = 1000",
+        "CREATE TABLE t AS SELECT * FROM pragma_hard_heap_limit(1000)",
+        "PRAGMA main.temp_store = FILE; PRAGMA \"temp_store_directory\" = 'none'",
+        "CREATE TABLE t AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT x FROM c",
+    ];
+    let inside = "; ATTACH ':memory:' AS m; CREATE TABLE m.kept(a); SELECT a FROM kept";
+    let corpus: Vec<String> = outside
+        .iter()
+        .flat_map(|sql| {
+            let line = serde_json::json!({ "kind": "sql", "sql": format!("{sql}{inside}") });
+            [line.to_string(), r#"{"kind": "reset"}"#.to_owned()]
+        })
+        .collect();
+    let corpus = format!("\u{feff}{}", corpus.join("\n"));
+    std::fs::write(directory.path().join("outside.jsonl"), corpus).unwrap();
+    let files = || std::fs::read_dir(directory.path()).unwrap().count();
+    let before = files();
+    let ran = agree(directory.path(), &["outside.jsonl", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(json["statements"], outside.len(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(files(), before);
 }
 
 #[test]

@@ -204,6 +204,99 @@ fn a_value_that_the_policy_hides_is_in_no_form_of_a_plan() {
 }
 
 #[test]
+fn the_advice_that_no_row_changed_blames_nothing_that_is_not_there() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    let schema = "CREATE TABLE kept (id INTEGER PRIMARY KEY, n NOT NULL); INSERT INTO kept VALUES (1, 1);
+                  CREATE TRIGGER a BEFORE INSERT ON kept BEGIN SELECT RAISE(IGNORE); END;
+                  CREATE TRIGGER b BEFORE UPDATE ON kept BEGIN SELECT RAISE(IGNORE); END;";
+    connection.execute_batch(schema).unwrap();
+    let guard = Guard::new(Policy::builtin("setup_sql").unwrap(), "setup_sql");
+    let sql = "INSERT INTO kept VALUES (2, 2); INSERT OR IGNORE INTO kept VALUES (3, NULL);
+               UPDATE kept SET n = 2; UPDATE kept SET n = 2 WHERE id = 2";
+    let outcome = setup::run(&mut connection, &guard, &Source::new("s.sql", sql)).unwrap();
+    let told: Vec<String> = outcome.advice.iter().map(ToString::to_string).collect();
+    let of = |way: &str| {
+        told.iter().filter(|told| told.contains("it changed no row") && told.contains(way)).count()
+    };
+    assert_eq!(of("A conflict clause or a trigger left it out"), 2, "{told:#?}");
+    assert_eq!(of("Check that there are rows, and that no trigger"), 1, "{told:#?}");
+    assert_eq!(of("Check its WHERE clause"), 1, "{told:#?}");
+}
+
+/// The plan of `sql` in a world of its own, with some columns closed.
+fn planned(schema: &str, closed: &str, sql: &str) -> String {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(schema).unwrap();
+    let policy =
+        format!("{{seawall: 1, extends: 'builtin:setup_sql', rows: {{deny: ['read on {closed}']}}}}");
+    let guard = Guard::new(Policy::parse("p.yaml", &policy).unwrap(), "setup_sql");
+    let (outcome, plan) =
+        setup::plan(&mut connection, &guard, &Source::new("s.sql", sql), setup::plan::ROWS).unwrap();
+    assert!(outcome.is_ok(), "{}", outcome.word());
+    plan.unwrap().text()
+}
+
+#[test]
+fn a_full_text_table_shows_no_text_that_is_closed_where_it_is_kept() {
+    let world = |index: &str| {
+        format!(
+            "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, pin TEXT);
+             CREATE VIEW named AS SELECT id, name, pin FROM people;
+             CREATE VIRTUAL TABLE found USING {index};
+             CREATE TRIGGER kept AFTER INSERT ON people BEGIN
+               INSERT INTO found (rowid, name, pin) VALUES (new.id, new.name, new.pin);
+             END;"
+        )
+    };
+    let insert = "INSERT INTO people VALUES (1, 'Cyd', 'moss')";
+    let indexes = [
+        "fts5(name, pin, content=people, content_rowid=id)",
+        "fts5(name, pin, CONT = 'people', content_rowid=id)",
+        "fts5(name, pin, content=\"people\", content_rowid=id)",
+        "fts5(name, pin, content=[named], content_rowid=id)",
+        "fts4(name, pin, content=\"people\")",
+    ];
+    for index in indexes {
+        let plan = planned(&world(index), "people(pin)", insert);
+        assert!(
+            plan.contains("found: 1 inserted (the policy hides") && !plan.contains("moss"),
+            "{index}: {plan}"
+        );
+    }
+    let plan = planned(&world(indexes[0]), "nothing(at_all)", insert);
+    assert!(plan.contains("found: 1 inserted\n  + rowid 1: name 'Cyd', pin 'moss'"), "{plan}");
+}
+
+#[test]
+fn rows_with_a_hidden_key_are_in_no_order_of_it() {
+    let world = "CREATE TABLE codes (pin INTEGER PRIMARY KEY, n)";
+    let values: Vec<String> = (1..=9).map(|n| format!("({n}, {n})")).collect();
+    let plan = planned(world, "codes(pin)", &format!("INSERT INTO codes VALUES {}", values.join(", ")));
+    let shown: Vec<&str> = plan.lines().skip(1).collect();
+    let mut sorted = shown.clone();
+    sorted.sort_unstable();
+    assert_eq!(shown.len(), 9, "{plan}");
+    assert_ne!(shown, sorted, "{plan}");
+}
+
+#[test]
+fn a_name_or_a_value_cannot_act_on_the_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let schema = directory.path().join("schema.sql");
+    std::fs::write(&schema, "CREATE TABLE \"a\n\u{1b}[31m\"(\"b\u{1b}[0m\");").unwrap();
+    let sql = "INSERT INTO \"a\n\u{1b}[31m\" VALUES ('c\u{1b}[1m')";
+    let query = "SELECT *, 1 AS n FROM \"a\n\u{1b}[31m\"";
+    let commands: [&[&str]; 3] =
+        [&["run", "--query", query, "--sql", sql], &["plan", "--sql", sql], &["explain", sql]];
+    for command in commands {
+        let ran =
+            Command::new(env!("CARGO_BIN_EXE_seawall")).args(command).arg("--schema").arg(&schema).output();
+        let shown = printed(&ran.unwrap());
+        assert!(!shown.contains('\u{1b}') && shown.contains("a\\n\\u{1b}[31m"), "{command:?}: {shown}");
+    }
+}
+
+#[test]
 fn a_plan_ends_as_the_run_would() {
     for (sql, status) in
         [("SELECT 1", 0), ("DROP TABLE rooms", 4), ("INSERT INTO loans VALUES (9, 'x', NULL)", 4)]

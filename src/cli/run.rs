@@ -11,6 +11,7 @@ use crate::guard::{Guard, GuardError};
 use crate::policy::{Limits, Policy};
 use crate::setup::workspace::Workspace;
 use crate::setup::{self, Outcome};
+use crate::source::plain;
 
 /// Run setup SQL on a copy of a database or on a blank schema.
 #[derive(Debug, clap::Args)]
@@ -107,7 +108,11 @@ fn print_query(query: &Value, output: &mut Output) {
     }
     let texts = |list: Option<&Value>| -> Vec<String> {
         let cells = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        cells.iter().map(|cell| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned)).collect()
+        let text = |cell: &Value| match cell.as_str() {
+            Some(text) => plain(text).into_owned(),
+            None => cell.to_string(),
+        };
+        cells.iter().map(text).collect()
     };
     output.line(texts(query.get("columns")).join("\t"));
     for row in query.get("rows").and_then(Value::as_array).into_iter().flatten() {

@@ -5,6 +5,7 @@ mod generated;
 mod shadow;
 
 pub use columns::{bodies_of_views, details, load_rest};
+pub use shadow::content;
 pub(super) use shadow::row_tables;
 
 use std::borrow::Cow;

@@ -35,9 +35,12 @@ pub(super) fn out_of_advice(code: Code, context: &Context<'_>) -> String {
             "Remove the byte; a NUL inside a value can be written with char(0)."
         }
         Code::NulByte => "Remove the byte.",
+        Code::NoRowChanged if !inserts && target.is_some_and(|target| !target.has_where) => {
+            "Check that there are rows, and that no trigger leaves them as they are."
+        }
         Code::NoRowChanged if !inserts => "Check its WHERE clause against the rows that are there.",
         Code::NoRowChanged if target.is_some_and(|target| target.single_row.is_some()) => {
-            "A row like it is there already, so the conflict clause left it out."
+            "A conflict clause or a trigger left it out; most often a row like it is there already."
         }
         Code::NoRowChanged => "Check that its query finds rows, and that no conflict clause leaves them out.",
         Code::ConflictReachesTrigger => match target.and_then(|target| target.conflict) {

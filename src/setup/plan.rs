@@ -1,6 +1,7 @@
 //! What a run would do, row by row: the rows that were touched, before and after, net per key.
 
 mod cell;
+mod content;
 mod draft;
 mod text;
 

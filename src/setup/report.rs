@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::refusal::named;
 use crate::request::Resource;
-use crate::source::Name;
+use crate::source::{Name, plain};
 use crate::statement::{Head, Statement};
 
 /// What the statements of a run did, in their order.
@@ -223,7 +223,14 @@ impl Report {
                 Some(0) => "-".to_owned(),
                 Some(count) => grouped(count),
             });
-            lines.push([table, rows.by.word().to_owned(), inserted, updated, deleted, unchanged]);
+            lines.push([
+                plain(&table).into_owned(),
+                rows.by.word().to_owned(),
+                inserted,
+                updated,
+                deleted,
+                unchanged,
+            ]);
         }
         let mut widths = [0; 6];
         for line in &lines {

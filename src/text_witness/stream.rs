@@ -3,6 +3,9 @@
 //! Nothing that is left out or rewritten here holds a name that a statement asks for. Every token
 //! keeps its bytes: a location's column is the offset in the text.
 
+mod around;
+mod marks;
+
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Location, Span as Place, Token, TokenWithSpan, Word};
 
@@ -11,6 +14,7 @@ use super::nesting::trimmed;
 use super::words::{keyword, may_name};
 use crate::source::Span;
 use crate::statement::{self, Head, Statement, TokenKind};
+use marks::{named, operator, plain};
 
 /// Operators in one run at most. SQLite's own bound on the depth of an expression is as large.
 const MOST_OPERATORS: usize = 1_000;
@@ -383,94 +387,6 @@ impl<'t> Mending<'_, 't> {
         Ok(())
     }
 
-    /// Whether the last token that was handed on ends an operand.
-    fn behind_operand(&self) -> bool {
-        self.out.last().is_some_and(|last| match &last.token {
-            Token::Word(word) => match word.keyword {
-                Keyword::NoKeyword | Keyword::NULL | Keyword::END | Keyword::TEXT => true,
-                keyword => may_name(keyword),
-            },
-            Token::Number(..)
-            | Token::SingleQuotedString(_)
-            | Token::HexStringLiteral(_)
-            | Token::Placeholder(_)
-            | Token::RParen => true,
-            _ => false,
-        })
-    }
-
-    fn last_is(&self, keyword: Keyword) -> bool {
-        self.out
-            .last()
-            .is_some_and(|last| matches!(&last.token, Token::Word(word) if word.keyword == keyword))
-    }
-
-    /// Whether what was handed on is a WITH clause alone, so that the statement's own verb follows.
-    fn last_closes_with(&self) -> bool {
-        let with =
-            |first: &TokenWithSpan| matches!(&first.token, Token::Word(w) if w.keyword == Keyword::WITH);
-        self.frames.len() == 1
-            && self.out.first().is_some_and(with)
-            && self.out.last().is_some_and(|last| last.token == Token::RParen)
-            && self.mark_at(1) != Some("(")
-    }
-
-    fn frame(&self) -> Frame {
-        self.frames.last().copied().unwrap_or_default()
-    }
-
-    fn frame_mut(&mut self) -> &mut Frame {
-        let last = self.frames.len() - 1;
-        &mut self.frames[last]
-    }
-
-    fn span(&self) -> Span {
-        self.tokens.get(self.at).map_or(self.statement.span, |token| token.span)
-    }
-
-    fn text(&self, token: statement::Token) -> &'t str {
-        self.statement.text.get(token.span.range()).unwrap_or_default()
-    }
-
-    /// Whether a string is the name of a window: `'w' AS (`, `OVER 'w'`, `OVER ('w'`.
-    fn is_window(&self) -> bool {
-        let behind = |back: usize| {
-            let token = self.at.checked_sub(back).and_then(|at| self.tokens.get(at));
-            token.map_or("", |token| self.statement.word(*token))
-        };
-        let is = |text: &str, words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-        self.keyword_at(1) == Keyword::AS && self.mark_at(2) == Some("(")
-            || is(behind(1), &["over"])
-            || behind(1) == "(" && is(behind(2), &["over", "as"])
-    }
-
-    /// Whether the token stands beside a point, which only names do: 't'.'a'.
-    fn is_qualified(&self) -> bool {
-        self.mark_at(1) == Some(".") || self.at > 0 && self.behind() == Some(".")
-    }
-
-    fn behind(&self) -> Option<&str> {
-        self.tokens.get(self.at - 1).map(|token| self.statement.word(*token))
-    }
-
-    fn mark_or_word_at(&self, ahead: usize) -> Option<&str> {
-        self.tokens.get(self.at + ahead).map(|token| self.statement.word(*token))
-    }
-
-    fn mark_at(&self, ahead: usize) -> Option<&str> {
-        let token = self.tokens.get(self.at + ahead).filter(|token| token.kind == TokenKind::Mark)?;
-        Some(self.statement.word(*token))
-    }
-
-    fn word_at(&self, ahead: usize) -> &str {
-        let token = self.tokens.get(self.at + ahead).filter(|token| token.kind == TokenKind::Word);
-        token.map_or("", |token| self.statement.word(*token))
-    }
-
-    fn keyword_at(&self, ahead: usize) -> Keyword {
-        keyword(self.word_at(ahead))
-    }
-
     fn words(&mut self, keywords: &[Keyword], span: Span) {
         for word in keywords {
             self.keyword(*word, span);
@@ -489,43 +405,4 @@ impl<'t> Mending<'_, 't> {
         self.out
             .push(TokenWithSpan { token, span: Place { start: place(span.start), end: place(span.end) } });
     }
-}
-
-fn plain(text: &str) -> Token {
-    Token::Word(Word { value: text.to_owned(), quote_style: None, keyword: Keyword::NoKeyword })
-}
-
-/// A name in quotes; which ones, only matters for double ones.
-fn named(text: &str) -> Token {
-    let quote = if text.starts_with('"') { '"' } else { '`' };
-    let value = statement::unquote(text).into_owned();
-    Token::Word(Word { value, quote_style: Some(quote), keyword: Keyword::NoKeyword })
-}
-
-fn operator(text: &str) -> Option<Token> {
-    Some(match text {
-        "+" => Token::Plus,
-        "-" => Token::Minus,
-        "*" => Token::Mul,
-        "/" => Token::Div,
-        "%" => Token::Mod,
-        "," => Token::Comma,
-        "." => Token::Period,
-        ";" => Token::SemiColon,
-        "=" | "==" => Token::Eq,
-        "<>" | "!=" => Token::Neq,
-        "<" => Token::Lt,
-        "<=" => Token::LtEq,
-        ">" => Token::Gt,
-        ">=" => Token::GtEq,
-        "||" => Token::StringConcat,
-        "|" => Token::Pipe,
-        "&" => Token::Ampersand,
-        "<<" => Token::ShiftLeft,
-        ">>" => Token::ShiftRight,
-        "~" => Token::Tilde,
-        "->" => Token::Arrow,
-        "->>" => Token::LongArrow,
-        _ => return None,
-    })
 }

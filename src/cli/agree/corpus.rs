@@ -83,7 +83,11 @@ impl Rounds {
             if is(path, ".gz") { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) }
         });
         rounds.source = match opened {
-            Err(error) => Box::new(std::iter::once(Err(error.to_string()))),
+            Err(error) => {
+                // No line of it is to blame.
+                rounds.is_plain = true;
+                Box::new(std::iter::once(Err(error.to_string())))
+            }
             Ok(mut file) if is_plain => {
                 let mut text = String::new();
                 let read = file.read_to_string(&mut text).map(|_| text).map_err(|error| error.to_string());
@@ -99,7 +103,7 @@ impl Rounds {
     /// What stops the reading, by its place.
     fn fault(&mut self, reason: &str) -> Option<Result<Round, String>> {
         self.done = true;
-        let place = if self.is_plain || self.line == 0 { String::new() } else { format!(":{}", self.line) };
+        let place = if self.is_plain { String::new() } else { format!(":{}", self.line) };
         Some(Err(format!("{}{place}: {reason}", self.file)))
     }
 }
@@ -113,17 +117,19 @@ impl Iterator for Rounds {
         }
         let mut round = Round::default();
         while let Some(line) = self.source.next() {
+            self.line += 1;
             let text = match line {
                 Ok(text) => text,
                 Err(error) => return self.fault(&error),
             };
-            self.line += 1;
             let sql = if self.is_plain {
                 text
-            } else if text.trim().is_empty() {
-                continue;
             } else {
-                match serde_json::from_str(&text) {
+                let text = text.trim_start_matches('\u{feff}');
+                if text.trim().is_empty() {
+                    continue;
+                }
+                match serde_json::from_str(text) {
                     Ok(Line::Sql { sql }) => sql,
                     Ok(Line::Reset) if round.blocks.is_empty() => continue,
                     Ok(Line::Reset) => return Some(Ok(round)),

@@ -5,12 +5,14 @@ use serde_json::{Value, json};
 use super::tally::{Counted, Differences, Reading, Tally, Unlisted};
 use crate::guard::agreement::{Class, READINGS, Side};
 use crate::setup::report::grouped;
+use crate::source::plain;
 
 /// For people.
 pub(super) fn text(tally: &Tally) -> String {
     let mut lines = Vec::new();
     let mut line = |text: String| lines.push(text);
-    line(format!("{} statements on rows compared", grouped(tally.statements)));
+    let what = if tally.statements == 1 { "statement" } else { "statements" };
+    line(format!("{} {what} on rows compared", grouped(tally.statements)));
     if tally.unreadable > 0 {
         line(format!("{} pieces of SQL left a database that cannot be read", grouped(tally.unreadable)));
     }
@@ -43,7 +45,7 @@ pub(super) fn text(tally: &Tally) -> String {
             });
             line(row(&format!("  {}", class.word()), counts));
             if let Some(Differences { example, .. }) = found(tally, class) {
-                line(format!("    {}: {}", example.place, example.sql));
+                line(format!("    {}: {}", example.place, plain(&example.sql)));
             }
         }
     }
@@ -53,7 +55,7 @@ pub(super) fn text(tally: &Tally) -> String {
         line("not understood".to_owned());
         for (reason, Counted { count, example }) in reasons {
             line(format!("  {}  {reason}", grouped(*count)));
-            line(format!("    {}: {}", example.place, example.sql));
+            line(format!("    {}: {}", example.place, plain(&example.sql)));
         }
     }
     line(String::new());
@@ -64,7 +66,7 @@ pub(super) fn text(tally: &Tally) -> String {
         line(format!("differences of no class that is listed: {}", grouped(count)));
         for one in &tally.unlisted {
             line(format!("  {}", unlisted(one)));
-            line(format!("    {}: {}", one.example.place, one.example.sql));
+            line(format!("    {}: {}", one.example.place, plain(&one.example.sql)));
         }
     }
     lines.join("\n") + "\n"
@@ -97,6 +99,7 @@ fn unlisted(one: &Unlisted) -> String {
     let difference = &one.difference;
     let code = difference.code.map(|code| format!(", refused as {}", code.word())).unwrap_or_default();
     let (action, name) = (difference.asked.action.word(), &difference.asked.name);
+    let name = plain(name.as_str());
     format!("{}: only the {} asks {action} {name}{code}", one.reading, difference.side.word())
 }
 

@@ -197,8 +197,12 @@ mod tests {
         tally.add(&later);
         assert!(!tally.is_closed());
         let text = print::text(&tally);
-        let shown = "  text alone: only the text asks read vault, refused as read-denied\n    a.sql:3: SELECT 1\n";
-        assert!(text.contains("differences of no class that is listed: 2\n") && text.contains(shown), "{text}");
+        let shown =
+            "  text alone: only the text asks read vault, refused as read-denied\n    a.sql:3: SELECT 1\n";
+        assert!(
+            text.contains("differences of no class that is listed: 2\n") && text.contains(shown),
+            "{text}"
+        );
         assert_eq!(print::json(&tally)["unlisted"][0]["code"], "read-denied");
     }
 }

@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 
 use crate::catalog::{Schema, TableKind};
-use crate::source::Name;
+use crate::source::{Name, Span};
+use crate::statement;
 
 /// The names that modules give the tables where they keep their data, after the virtual table's
 /// own. SQLite tells by the name too; for a module that is not listed it is asked.
@@ -63,6 +64,24 @@ pub(super) fn mark(connection: &Connection, quoted: &str, schema: &mut Schema) -
 
 fn endings(module: &Name) -> Option<&'static [&'static str]> {
     SHADOWS.iter().find(|(listed, _)| *module == **listed).map(|(_, endings)| *endings)
+}
+
+/// The table whose text a full-text table shows, by the text that created that one.
+pub fn content(module: &Name, sql: &str) -> Option<Name> {
+    if !module.folded().starts_with("fts") {
+        return None;
+    }
+    let (tokens, _) = statement::tokens(sql, Span::new(0, sql.len()));
+    let words: Vec<&str> = tokens.iter().filter_map(|token| sql.get(token.span.range())).collect();
+    // FTS5 takes the beginning of an option's name for it.
+    let is_option = |word: &str| "content".starts_with(&word.to_ascii_lowercase());
+    words
+        .windows(3)
+        .find_map(|three| match three {
+            [word, "=", name] if is_option(word) => Some(Name::from(&*statement::unquote(name))),
+            _ => None,
+        })
+        .filter(|name| *name != *"")
 }
 
 /// The endings of the tables that hold a row, of the same rowid, for each row of a virtual table; the

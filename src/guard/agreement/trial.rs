@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use super::Agreement;
 use crate::engine::catalog;
@@ -10,10 +11,10 @@ use crate::engine::open::Hardened;
 use crate::guard::Guard;
 use crate::guard::judging::Judging;
 use crate::ruleset::Ruleset;
-use crate::statement::{Head, Statement, statements};
+use crate::statement::{Statement, statements};
 
-/// A database on which statements are compared. What builds the schema runs without a guard; a
-/// statement on rows is never run.
+/// A database on which statements are compared. What builds the schema runs, but for what would reach
+/// beyond memory; a statement on rows is never run.
 #[derive(Debug)]
 pub struct Trial {
     connection: Connection,
@@ -21,9 +22,18 @@ pub struct Trial {
     met: Option<(Vec<u8>, Arc<Ruleset>)>,
 }
 
-/// Pragmas that reach beyond the connection.
-const PROCESS_WIDE: [&str; 5] =
-    ["hard_heap_limit", "soft_heap_limit", "temp_store_directory", "data_store_directory", "lock_proxy_file"];
+/// Pragmas that reach beyond the connection, or move what it keeps out of memory.
+const BEYOND: [&str; 6] = [
+    "hard_heap_limit",
+    "soft_heap_limit",
+    "temp_store_directory",
+    "data_store_directory",
+    "lock_proxy_file",
+    "temp_store",
+];
+
+/// Steps after which a statement that builds the schema is stopped; a recursive query may have no end.
+const STEPS: i32 = 10_000_000;
 
 impl Trial {
     /// An empty database in memory.
@@ -32,7 +42,10 @@ impl Trial {
     ///
     /// SQLite's.
     pub fn new() -> rusqlite::Result<Self> {
-        Ok(Self { connection: Connection::open_in_memory()?, met: None })
+        let connection = Connection::open_in_memory()?;
+        // What is too large for the page cache would go into a file.
+        connection.execute_batch("PRAGMA temp_store = MEMORY")?;
+        Ok(Self { connection, met: None })
     }
 
     /// Compares the statements on rows of `sql`, one after the other, and runs the others; some may
@@ -52,7 +65,8 @@ impl Trial {
                 if let Some(agreement) = self.compare(guard, &statement)? {
                     see(&statement, agreement);
                 }
-            } else if !reaches_out(&statement) {
+            } else {
+                self.confine()?;
                 // A statement that fails is part of a corpus too.
                 let _ = self.connection.execute_batch(statement.sql());
             }
@@ -60,7 +74,14 @@ impl Trial {
         Ok(())
     }
 
+    /// Bounds what SQLite prepares and runs next, until a guard takes the connection.
+    fn confine(&mut self) -> rusqlite::Result<()> {
+        self.connection.authorizer(Some(stay_inside))?;
+        self.connection.progress_handler(STEPS, Some(|| true))
+    }
+
     fn compare(&mut self, guard: &Guard, statement: &Statement<'_>) -> rusqlite::Result<Option<Agreement>> {
+        self.confine()?;
         if statement.nul.is_some() || self.connection.prepare(statement.sql()).is_err() {
             return Ok(None);
         }
@@ -82,12 +103,17 @@ impl Trial {
     }
 }
 
-/// Whether a statement would touch more than the database in memory.
-fn reaches_out(statement: &Statement<'_>) -> bool {
-    match &statement.head {
-        Head::Pragma(pragma) => PROCESS_WIDE.contains(&pragma.name.folded()),
-        Head::Maintenance => true,
-        Head::Attach => !statement.sql().contains(":memory:"),
-        _ => false,
-    }
+/// Denies what would touch more than databases in memory. SQLite is asked and not the text, where a
+/// comment, an EXPLAIN or a table function may hide it; VACUUM attaches the file that it writes.
+fn stay_inside(context: AuthContext<'_>) -> Authorization {
+    let inside = match context.action {
+        AuthAction::Attach { filename } => filename == ":memory:",
+        AuthAction::Pragma { pragma_name, .. } => {
+            !BEYOND.iter().any(|name| pragma_name.eq_ignore_ascii_case(name))
+        }
+        // A file's name that is no literal, and what this build does not know.
+        AuthAction::Unknown { .. } => false,
+        _ => true,
+    };
+    if inside { Authorization::Allow } else { Authorization::Deny }
 }

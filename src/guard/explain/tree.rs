@@ -7,6 +7,7 @@ use crate::guard::Way;
 use crate::refusal::excerpt;
 use crate::request::{Origin, Witness};
 use crate::ruleset::Ground;
+use crate::source::plain;
 
 /// Characters of a line, where what it says can be cut.
 const WIDTH: usize = 100;
@@ -35,7 +36,7 @@ impl Explained {
                 way(one, self.by_text_alone)
             );
             if count > 1 {
-                let _ = writeln!(out, "  {}", cut(&excerpt(one.place.text()), WIDTH - 2));
+                let _ = writeln!(out, "  {}", cut(&plain(&excerpt(one.place.text())), WIDTH - 2));
             }
             one.tree(&mut out);
         }
@@ -80,7 +81,7 @@ impl Explanation {
         let last = shown.len().saturating_sub(1);
         for (i, (origin, lines)) in shown.iter().enumerate() {
             let (branch, stem) = if i == last { ("└─", "   ") } else { ("├─", "│  ") };
-            let _ = writeln!(out, "{branch} {origin}");
+            let _ = writeln!(out, "{branch} {}", plain(origin));
             for (j, line) in lines.iter().enumerate() {
                 let twig = if j + 1 == lines.len() { "└─" } else { "├─" };
                 let _ = writeln!(out, "{stem}{twig} {line}");
@@ -110,7 +111,7 @@ impl Decided {
         let verdict = if decision.allowed { "allow" } else { "deny" };
         let witnesses: Vec<&str> = self.seen.witnesses.iter().copied().map(Witness::word).collect();
         let asked = format!("{} {}", request.action.word(), request.resource);
-        [asked, verdict.to_owned(), witnesses.join(", ")]
+        [plain(&asked).into_owned(), verdict.to_owned(), witnesses.join(", ")]
     }
 
     /// The ground, behind the code of what is denied; `form` says how much of a rule is told.
@@ -123,6 +124,7 @@ impl Decided {
         let Some(rule) = &self.rule else { return format!("{code}{list}, rule {}", id.index + 1) };
         let at = format!("({}:{})", rule.source.name(), rule.position().line);
         let text = excerpt(rule.text());
+        let text = plain(&text);
         match form {
             Form::Listed => format!("{code}{list} `{text}` {at}"),
             Form::Within(room) => {

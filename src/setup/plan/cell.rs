@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::engine::rows::KeyValue;
 use crate::setup::report::grouped;
+use crate::source::acts;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,12 +143,6 @@ fn quoted(text: &str, most: usize, from: usize) -> String {
     }
     shown.push('\'');
     shown
-}
-
-/// Whether a terminal does something else with a character than show it.
-pub(super) fn acts(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! A plan in the making: which rows are followed, and what they hold before and after.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rusqlite::{Connection, Row, Statement, params_from_iter};
 
+use super::content::{Content, may_read};
 use super::{Cell, Change, Changes, Plan, RowPlan, TablePlan};
 use crate::catalog::{Details, Schema, TableKind, is_internal};
 use crate::engine::catalog::{details, quote};
 use crate::engine::rows::{Followed, Key, KeyValue, RowWatch, Touch};
-use crate::request::{Action, Resource};
 use crate::ruleset::Ruleset;
 use crate::source::Name;
 
@@ -93,7 +94,7 @@ impl Draft {
                     table: name.clone(),
                     // A virtual table is followed by the rowid of the table that keeps its rows.
                     key: draft.key.iter().filter_map(|place| i32::try_from(*place).ok()).collect(),
-                    rows: std::collections::BTreeMap::new(),
+                    rows: BTreeMap::new(),
                     beyond: 0,
                 });
                 self.tables.push(draft);
@@ -111,7 +112,7 @@ impl Draft {
             }
             let mut reader = Reader::new(connection, draft);
             let most = self.shown.saturating_add(SPARE);
-            for (key, touch) in followed.rows {
+            for (key, touch) in draft.in_order(followed.rows) {
                 let mut after = if touch.now { reader.read(draft, &key) } else { Seen::Absent };
                 if let Seen::There(_, cells) = &mut after {
                     let size: usize = cells.iter().flatten().map(Cell::size).sum();
@@ -153,9 +154,10 @@ impl TableDraft {
             }
         }
         key.sort_unstable();
+        let content = Content::of(schema, table);
         let read = |column: &Name| {
-            let resource = Resource::column(schema.name.clone(), table.clone(), column.clone());
-            ruleset.allows(Action::Read, resource)
+            may_read(ruleset, schema, table, column)
+                && content.as_ref().is_none_or(|content| content.may_be_read(ruleset, column))
         };
         let columns = details.columns.iter().filter(|column| !column.hidden);
         let columns: Vec<Column> = columns
@@ -172,6 +174,19 @@ impl TableDraft {
             rows: Vec::new(),
             beyond: 0,
         }
+    }
+
+    /// The rows in order of their keys; where a key is hidden, in one that tells nothing of it.
+    fn in_order(&self, rows: BTreeMap<Key, Touch>) -> Vec<(Key, Touch)> {
+        let mut rows: Vec<(Key, Touch)> = rows.into_iter().collect();
+        let is_hidden = |place: &usize| self.columns.get(*place).is_some_and(|column| !column.readable);
+        if self.key.iter().any(is_hidden) {
+            rows.sort_by_cached_key(|(key, _)| match key {
+                Key::Rowid(rowid) => digest(&[Cell::Integer(*rowid)]),
+                Key::Columns(values) => digest(&values.iter().map(Cell::from).collect::<Vec<_>>()),
+            });
+        }
+        rows
     }
 
     fn plan(&self, connection: &Connection, rows: Vec<RowDraft>, shown: usize) -> TablePlan {
@@ -299,11 +314,7 @@ impl<'c> Reader<'c> {
         };
         match found {
             Err(_) => Seen::Unreadable,
-            Ok(Some(cells)) if table.is_of(&cells, key) => {
-                let mut digest = DefaultHasher::new();
-                cells.hash(&mut digest);
-                Seen::There(digest.finish(), Some(cells))
-            }
+            Ok(Some(cells)) if table.is_of(&cells, key) => Seen::There(digest(&cells), Some(cells)),
             // A collation may take another key for this one.
             Ok(_) => Seen::Absent,
         }
@@ -327,6 +338,12 @@ impl TableDraft {
             _ => false,
         }
     }
+}
+
+fn digest(cells: &[Cell]) -> u64 {
+    let mut digest = DefaultHasher::new();
+    cells.hash(&mut digest);
+    digest.finish()
 }
 
 fn first(

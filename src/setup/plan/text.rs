@@ -1,10 +1,11 @@
 //! A plan for people: a line or two a row, at most 80 columns wide.
 
-use super::cell::{Cell, acts};
+use super::cell::Cell;
 use super::{Change, Changes, Plan, RowPlan, TablePlan};
 use crate::refusal::named;
 use crate::request::Resource;
 use crate::setup::report::grouped;
+use crate::source::plain;
 use crate::statement::written;
 
 const WIDTH: usize = 80;
@@ -121,15 +122,10 @@ fn pair(before: &Cell, after: &Cell) -> String {
 }
 
 fn short(name: &str) -> String {
-    let name = plain(&written(name));
+    let name = written(name);
+    let name = plain(&name);
     if name.chars().count() <= NAME {
-        return name;
+        return name.into_owned();
     }
     name.chars().take(NAME - 1).chain(['…']).collect()
-}
-
-fn plain(name: &str) -> String {
-    name.chars()
-        .flat_map(|letter| if acts(letter) { letter.escape_default().collect() } else { vec![letter] })
-        .collect()
 }
