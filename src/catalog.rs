@@ -78,6 +78,8 @@ pub struct Column {
     pub name: Name,
     /// Its place in the primary key, from 1; 0 where it is not part of it.
     pub key: u32,
+    /// Whether the rowid is read under its name, as of an `INTEGER PRIMARY KEY`.
+    pub is_rowid: bool,
     /// Whether it is generated, and the other columns its expression names.
     pub generated_from: Option<Vec<Name>>,
     /// Whether `SELECT *` leaves it out.

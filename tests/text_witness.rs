@@ -15,6 +15,8 @@ const SCHEMA: &str = r#"
     CREATE TABLE replace(a);
     CREATE TABLE "left"(a, k);
     CREATE TABLE u(a, k);
+    CREATE TABLE keyed(id INTEGER PRIMARY KEY, a);
+    CREATE TABLE named(id TEXT PRIMARY KEY, a);
 "#;
 
 /// The requests that the text of `sql` shows, in the order of their names.
@@ -103,4 +105,11 @@ fn an_update_with_from_reads_its_target() {
         asked("UPDATE t SET a = 1 FROM u, replace"),
         "read replace, read replace.a, read t, read u, read u.a, read u.k, update t.a"
     );
+}
+
+#[test]
+fn a_rowid_is_read_under_the_name_of_its_key() {
+    assert_eq!(asked("SELECT rowid FROM keyed"), "read keyed, read keyed.id");
+    assert_eq!(asked("UPDATE keyed SET a = keyed.oid"), "read keyed.id, update keyed.a");
+    assert_eq!(asked("SELECT rowid FROM named"), "read named, read named.rowid");
 }

@@ -124,12 +124,12 @@ impl Source {
         let Offers::Table { schema, table, columns } = &self.offers else { return Found::Nothing };
         let mut column = column.clone();
         if is_rowid(&column) && self.has(&column) != Some(true) {
-            // A rowid may be an INTEGER PRIMARY KEY, which is read under its own name.
-            let keyed = columns.as_ref().is_none_or(|details| details.columns.iter().any(|c| c.key > 0));
-            if keyed {
+            // An INTEGER PRIMARY KEY is read under its own name.
+            let Some(details) = columns else {
                 return Found::Rowid { schema: schema.clone(), table: table.clone() };
-            }
-            column = Name::from("ROWID");
+            };
+            let key = details.columns.iter().find(|column| column.is_rowid);
+            column = key.map_or_else(|| Name::from("ROWID"), |key| key.name.clone());
         }
         Found::Column { schema: schema.clone(), table: table.clone(), column }
     }

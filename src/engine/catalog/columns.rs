@@ -114,7 +114,7 @@ pub fn load_rest(connection: &Connection, catalog: &mut Catalog) -> rusqlite::Re
 pub fn details(connection: &Connection, schema: &Name, table: &Name) -> rusqlite::Result<Details> {
     let name = table;
     let (schema, table) = (quote(schema.as_str()), quote(table.as_str()));
-    let mut columns = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
     let mut list = connection.prepare(&format!("PRAGMA {schema}.table_xinfo({table})"))?;
     let mut rows = list.query([])?;
     while let Some(row) = rows.next()? {
@@ -123,9 +123,15 @@ pub fn details(connection: &Connection, schema: &Name, table: &Name) -> rusqlite
         columns.push(Column {
             name: Name::from(row.get::<_, String>(1)?),
             key: row.get(5)?,
+            is_rowid: row.get_ref(2)?.as_str().is_ok_and(|kind| kind.eq_ignore_ascii_case("integer")),
             generated_from: (hidden >= 2).then(Vec::new),
             hidden: hidden == 1,
         });
+    }
+    // A key of several columns is none, whatever their type.
+    let is_single = columns.iter().filter(|column| column.key > 0).count() == 1;
+    for column in &mut columns {
+        column.is_rowid &= is_single && column.key == 1;
     }
     if columns.iter().any(|column| column.generated_from.is_some()) {
         let sql = format!(
