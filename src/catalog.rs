@@ -23,6 +23,13 @@ pub struct Known {
     pub modules: BTreeSet<Name>,
 }
 
+impl Known {
+    /// Whether a name that no schema holds is a call; what SQLite keeps for itself is read as a table.
+    pub fn is_table_function(&self, name: &Name) -> bool {
+        self.modules.contains(name) && !is_internal(name)
+    }
+}
+
 /// One schema.
 #[derive(Clone, Debug)]
 pub struct Schema {

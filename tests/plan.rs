@@ -268,6 +268,16 @@ fn a_full_text_table_shows_no_text_that_is_closed_where_it_is_kept() {
 }
 
 #[test]
+fn a_key_is_named_and_written_as_the_table_has_it() {
+    let world = "CREATE TABLE logs (rowid TEXT, n); INSERT INTO logs VALUES ('a', 1);
+                 CREATE TABLE marks (at REAL PRIMARY KEY, n) WITHOUT ROWID; INSERT INTO marks VALUES (2.0, 1);";
+    let plan =
+        planned(world, "nothing(at_all)", "DELETE FROM logs WHERE true; UPDATE marks SET n = 2 WHERE at = 2");
+    let wanted = "logs: 1 deleted\n  - _rowid_ 1: rowid 'a', n 1\nmarks: 1 updated\n  ~ at 2.0: n 1 → 2";
+    assert_eq!(plan, wanted);
+}
+
+#[test]
 fn rows_with_a_hidden_key_are_in_no_order_of_it() {
     let world = "CREATE TABLE codes (pin INTEGER PRIMARY KEY, n)";
     let values: Vec<String> = (1..=9).map(|n| format!("({n}, {n})")).collect();

@@ -37,7 +37,7 @@ pub(super) fn resources(event: &Event, catalog: &Catalog) -> (Action, Vec<Resour
         vec![Name::from(&*event.schema)]
     };
     let held = schemas.iter().any(|schema| catalog.resolve(Some(schema), &table).is_some());
-    if !held && catalog.known.modules.contains(&table) {
+    if !held && catalog.known.is_table_function(&table) {
         return (Action::Call, vec![Resource::Function(table)]);
     }
     // A read without schema of a name that no schema holds is of a CTE or a subquery.

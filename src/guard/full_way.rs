@@ -255,7 +255,7 @@ fn audit(
             request.action == Action::Read
                 && request.resource.table_name().is_some_and(|(s, t)| (s, t) == (schema, table))
         };
-        if catalog.resolve(Some(schema), table).is_none() && catalog.known.modules.contains(table) {
+        if catalog.resolve(Some(schema), table).is_none() && catalog.known.is_table_function(table) {
             silent.push(Request::caller(Action::Call, Resource::Function(table.clone()), None));
             continue;
         }

@@ -211,8 +211,18 @@ fn place(fault: &Fault, context: &FailureContext<'_>) -> Option<Span> {
         let word = context.statement.text.get(span.range()).unwrap_or_default();
         crate::statement::unquote(word).eq_ignore_ascii_case(name)
     };
-    let found = tokens.iter().position(|token| token.kind != TokenKind::Mark && is(token.span))?;
-    qualified(found, fault, context)
+    let found =
+        tokens.iter().enumerate().filter(|(_, token)| token.kind != TokenKind::Mark && is(token.span));
+    let found: Vec<Span> = found.filter_map(|(at, _)| qualified(at, fault, context)).collect();
+    // Another schema may hold a table of the same name.
+    let whole = |span: &Span| {
+        let words =
+            tokens.iter().filter(|token| span.start <= token.span.start && token.span.end <= span.end);
+        let name: String =
+            words.map(|token| crate::statement::unquote(context.statement.word(*token))).collect();
+        fault.text.rsplit_once(": ").is_some_and(|(_, told)| told.eq_ignore_ascii_case(&name))
+    };
+    found.iter().find(|span| whole(span)).or(found.first()).copied()
 }
 
 /// The token that SQLite points at; of a table's or column's name with what qualifies it.

@@ -198,11 +198,11 @@ fn internal(table: &Name, request: &Request, context: &Context<'_>) -> String {
         _ if reads => "",
         _ => "Leave it out.",
     };
-    // Without a schema it may be there.
-    let exists = context
-        .ruleset
-        .catalog()
-        .is_none_or(|catalog| catalog.schemas.is_empty() || catalog.holders(table).next().is_some());
+    // Without a schema it may be there; dbstat always is.
+    let exists = context.ruleset.catalog().is_none_or(|catalog| {
+        let known = catalog.known.modules.contains(table) || catalog.holders(table).next().is_some();
+        catalog.schemas.is_empty() || known
+    });
     let schema_table = crate::catalog::SCHEMA_TABLES.contains(&table.folded());
     if !reads || !(exists || schema_table) {
         return if instead.is_empty() { "Leave it out.".to_owned() } else { instead.to_owned() };

@@ -156,7 +156,7 @@ impl<'a> Collector<'a> {
             return self.common(id);
         }
         let held = self.catalog.is_some_and(|catalog| catalog.resolve(schema.as_ref(), &table).is_some());
-        if !held && self.known.modules.contains(&table) {
+        if !held && self.known.is_table_function(&table) {
             self.ask(Action::Call, Resource::Function(table), span);
             return Offers::UNKNOWN;
         }

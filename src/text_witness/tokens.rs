@@ -91,7 +91,7 @@ fn read(
         if statement.ctes.is_empty() || kept {
             asked.push(Request::caller(Action::Read, resource, span));
         }
-    } else if known.modules.contains(&source.table) && !is_internal(&source.table) {
+    } else if known.is_table_function(&source.table) {
         asked.push(Request::caller(Action::Call, Resource::Function(source.table.clone()), span));
     } else if catalog.is_none() || is_internal(&source.table) {
         let schema = source.schema.clone().unwrap_or_else(|| home(&source.table));

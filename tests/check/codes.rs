@@ -29,7 +29,7 @@ triggers:
 ";
 
 /// A code, a statement, the words that are underlined, and whether the text alone shows it.
-const CASES: [(&str, &str, &str, bool); 21] = [
+const CASES: [(&str, &str, &str, bool); 22] = [
     ("nul-byte", "INSERT INTO issues(title) VALUES ('a\0b')", "␀", true),
     ("bind-parameter", "INSERT INTO issues(title) VALUES (:title)", ":title", true),
     ("schema-change", "create  temp table scratch(x)", "create  temp", true),
@@ -44,6 +44,7 @@ const CASES: [(&str, &str, &str, bool); 21] = [
     ("function-not-allowed", "UPDATE issues SET n = 1 WHERE \"changes\"() > 0", "\"changes\"", true),
     ("internal-table", "DELETE FROM main . sqlite_sequence WHERE true", "main . sqlite_sequence", true),
     ("internal-table", "SELECT name FROM sqlite_master", "sqlite_master", true),
+    ("internal-table", "SELECT name FROM dbstat", "dbstat", true),
     ("read-denied", "SELECT name, password_hash FROM users", "password_hash", true),
     ("write-denied", "INSERT INTO audit_log VALUES ('x')", "audit_log", true),
     ("replace-denied", "INSERT OR REPLACE INTO issues(id) VALUES (1)", "OR REPLACE", true),
@@ -270,4 +271,18 @@ fn a_name_in_quotes_is_no_value_to_the_memory_of_shapes() {
     let told = stand.check(&[&["text.sql"], &RULES[..]].concat()).underlined();
     let words: Vec<&str> = told.iter().map(|(_, words)| words.as_str()).collect();
     assert_eq!(words[..2], ["'sqlite_sequence'", "'sqlite_master'"]);
+}
+
+#[test]
+fn a_table_that_is_not_there_is_underlined_where_its_schema_is_named_with_it() {
+    let stand = stand();
+    for (sql, words) in [
+        ("SELECT 1 FROM main.users, nope.users", "nope.users"),
+        ("SELECT 1 FROM users AS a, main . users, \"no\"\"pe\" . [Users]", "\"no\"\"pe\" . [Users]"),
+        ("DELETE FROM users WHERE id IN (SELECT id FROM temp.users)", "temp.users"),
+    ] {
+        stand.write("text.sql", sql);
+        let ran = stand.check(&[&["text.sql"], &WORLD[..]].concat());
+        assert_eq!(ran.underlined(), [("sqlite-no-such-table".to_owned(), words.to_owned())], "{sql}");
+    }
 }

@@ -249,7 +249,8 @@ impl TableDraft {
             let columns = columns.filter(|((column, _), changed)| column.readable && **changed);
             columns.map(|((column, cell), _)| (column.name.as_str().to_owned(), cell)).collect::<Vec<_>>()
         };
-        RowPlan { key: self.key(key), change, before: before.map(told), after: after.map(told) }
+        let key = self.key(key, before.as_ref().or(after.as_ref()));
+        RowPlan { key, change, before: before.map(told), after: after.map(told) }
     }
 
     /// Whether the values that were found say nothing of what was written.
@@ -257,22 +258,22 @@ impl TableDraft {
         self.keeps_no_text && cells.iter().all(|cell| *cell == Cell::Null)
     }
 
-    fn key(&self, key: &Key) -> Option<Vec<(String, Cell)>> {
+    /// The key as its columns hold it, where the row could be read.
+    fn key(&self, key: &Key, cells: Option<&Vec<Cell>>) -> Option<Vec<(String, Cell)>> {
         match key {
             Key::Rowid(rowid) => {
                 // A rowid may be a column that is hidden; then the table has more than one name for it.
                 let readable = self.columns.iter().any(|column| column.readable);
-                readable.then(|| vec![("rowid".to_owned(), Cell::Integer(*rowid))])
+                let name = self.rowid.unwrap_or("rowid");
+                readable.then(|| vec![(name.to_owned(), Cell::Integer(*rowid))])
             }
             Key::Columns(values) => {
-                let columns: Option<Vec<&Column>> =
-                    self.key.iter().map(|place| self.columns.get(*place)).collect();
-                let columns = columns?;
-                if !columns.iter().all(|column| column.readable) {
-                    return None;
-                }
-                let named = columns.iter().zip(values);
-                Some(named.map(|(column, value)| (column.name.as_str().to_owned(), value.into())).collect())
+                let told = |(place, value): (&usize, &KeyValue)| {
+                    let column = self.columns.get(*place).filter(|column| column.readable)?;
+                    let cell = cells.and_then(|cells| cells.get(*place)).cloned();
+                    Some((column.name.as_str().to_owned(), cell.unwrap_or_else(|| value.into())))
+                };
+                self.key.iter().zip(values).map(told).collect()
             }
         }
     }
