@@ -278,6 +278,21 @@ fn a_key_is_named_and_written_as_the_table_has_it() {
 }
 
 #[test]
+fn a_failure_at_commit_tells_no_key_that_is_closed() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    let schema = "CREATE TABLE parts (id INTEGER PRIMARY KEY); INSERT INTO parts VALUES (5);
+                  CREATE TABLE codes (pin INTEGER PRIMARY KEY, part REFERENCES parts DEFERRABLE INITIALLY DEFERRED);
+                  INSERT INTO codes VALUES (424242, 5);";
+    connection.execute_batch(schema).unwrap();
+    let policy = "{seawall: 1, extends: 'builtin:setup_sql', rows: {deny: ['read on codes(pin)']}}";
+    let guard = Guard::new(Policy::parse("p.yaml", policy).unwrap(), "setup_sql");
+    let source = Source::new("s.sql", "DELETE FROM parts WHERE id = 5");
+    let told = Value::from(setup::run(&mut connection, &guard, &source).unwrap().json()).to_string();
+    assert!(told.contains("a row of codes has part 5, but parts has no such row"), "{told}");
+    assert!(!told.contains("424242"), "{told}");
+}
+
+#[test]
 fn rows_with_a_hidden_key_are_in_no_order_of_it() {
     let world = "CREATE TABLE codes (pin INTEGER PRIMARY KEY, n)";
     let values: Vec<String> = (1..=9).map(|n| format!("({n}, {n})")).collect();

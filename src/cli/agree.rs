@@ -20,8 +20,8 @@ use tally::{Example, Tally};
 
 /// Hold what the text witness says against what SQLite's own witnesses say
 ///
-/// What builds a schema is run on an empty database in memory, without a guard; statements on rows are
-/// compared and never run.
+/// What builds a schema is run on an empty database in memory, beyond which it reaches nothing; statements on
+/// rows are compared and never run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// SQL files, each on an empty database, or corpora: `.jsonl`, `.jsonl.gz`

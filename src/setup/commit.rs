@@ -121,8 +121,9 @@ fn check(connection: &Connection, schemas: &[Name]) -> BTreeSet<Violation> {
 /// is left out.
 fn describe(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -> String {
     let table = named(&Resource::table(violation.schema.clone(), violation.table.clone()));
-    let row =
-        violation.rowid.map_or_else(|| format!("a row of {table}"), |id| format!("row {id} of {table}"));
+    // The rowid may be a column's value.
+    let rowid = violation.rowid.filter(|_| may_tell_key(connection, ruleset, violation));
+    let row = rowid.map_or_else(|| format!("a row of {table}"), |id| format!("row {id} of {table}"));
     let values = values(connection, ruleset, violation).unwrap_or_default();
     let parent = named(&Resource::table(violation.schema.clone(), violation.parent.clone()));
     if values.is_empty() {
@@ -130,6 +131,23 @@ fn describe(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -
     } else {
         format!("{row} has {}, but {parent} has no such row", values.join(" and "))
     }
+}
+
+fn may_read(ruleset: &Ruleset, violation: &Violation, columns: &[String]) -> bool {
+    columns.iter().all(|column| {
+        let (schema, table) = (violation.schema.clone(), violation.table.clone());
+        ruleset.allows(Action::Read, Resource::column(schema, table, column.as_str()))
+    })
+}
+
+fn may_tell_key(connection: &Connection, ruleset: &Ruleset, violation: &Violation) -> bool {
+    let key = || -> rusqlite::Result<Vec<String>> {
+        let mut list = connection.prepare("SELECT name FROM pragma_table_info(?1, ?2) WHERE pk > 0")?;
+        let names =
+            list.query_map((violation.table.as_str(), violation.schema.as_str()), |row| row.get(0))?;
+        names.collect()
+    };
+    key().is_ok_and(|key| may_read(ruleset, violation, &key))
 }
 
 fn values(
@@ -142,11 +160,7 @@ fn values(
     let columns: Vec<String> = list
         .query_map((violation.table.as_str(), violation.schema.as_str(), violation.key), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    let readable = |column: &String| {
-        let (schema, table) = (violation.schema.clone(), violation.table.clone());
-        ruleset.allows(Action::Read, Resource::column(schema, table, column.as_str()))
-    };
-    if violation.rowid.is_none() || !columns.iter().all(readable) {
+    if violation.rowid.is_none() || !may_read(ruleset, violation, &columns) {
         return Ok(Vec::new());
     }
     let selected: Vec<String> = columns.iter().map(|column| quote(column)).collect();
