@@ -1,5 +1,7 @@
 //! What a judgement found, before it has words.
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::Code;
 use crate::request::{Action, Request, Resource};
 use crate::ruleset::{Decision, Ground};
@@ -67,20 +69,36 @@ impl Finding {
 
     /// Whether both say the same of the same thing, perhaps seen by two witnesses.
     fn repeats(&self, other: &Self) -> bool {
-        let subject = |finding: &Self| finding.request.as_ref().map(|request| request.resource.clone());
-        let table = |resource: &Resource| resource.table_name().map(|(s, t)| one_name(s, t));
-        match (subject(self), subject(other)) {
+        let resource = |finding: &'_ Self| finding.request.as_ref().map(|request| request.resource.clone());
+        match (resource(self), resource(other)) {
             _ if self.code != other.code => false,
             // Another verb may need another line of the policy, unless one rule closes both.
             _ if self.verb() != other.verb() && !(self.ground == other.ground && self.is_ruled()) => false,
             (Some(a), Some(b)) if a == b => true,
             // A table as a whole and one of its columns: the table's refusal says it all.
-            (Some(a @ Resource::Column { .. }), Some(b @ Resource::Table { .. })) => table(&a) == table(&b),
-            (Some(a @ Resource::Table { .. }), Some(b @ Resource::Table { .. })) => table(&a) == table(&b),
+            (
+                Some(a @ (Resource::Column { .. } | Resource::Table { .. })),
+                Some(b @ Resource::Table { .. }),
+            ) => table(&a) == table(&b),
             (None, None) => self.span == other.span && self.subject == other.subject,
             _ => false,
         }
     }
+
+    /// What findings have in common of which one may repeat the other.
+    fn about(&self) -> (Code, Option<(Name, Name)>, String) {
+        match &self.request {
+            None => (self.code, None, format!("{:?} {}", self.span, self.subject)),
+            Some(Request { resource, .. }) => match table(resource) {
+                Some(table) => (self.code, Some(table), String::new()),
+                None => (self.code, None, resource.to_string()),
+            },
+        }
+    }
+}
+
+fn table(resource: &Resource) -> Option<(Name, Name)> {
+    resource.table_name().map(|(schema, table)| one_name(schema, table))
 }
 
 /// A table under the name by which two witnesses may know it differently.
@@ -95,13 +113,18 @@ pub(crate) fn one_name(schema: &Name, table: &Name) -> (Name, Name) {
 /// Puts findings in their order and drops those that say a thing again.
 pub(crate) fn settle(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(Finding::rank);
-    let mut kept: Vec<Finding> = Vec::new();
-    for finding in findings {
-        if kept.iter().any(|earlier| finding.repeats(earlier)) {
+    // A text may be refused for each of many thousand things, so only those are compared that can repeat
+    // each other.
+    let mut groups: BTreeMap<_, Vec<(usize, Finding)>> = BTreeMap::new();
+    for (place, finding) in findings.into_iter().enumerate() {
+        let kept = groups.entry(finding.about()).or_default();
+        if kept.iter().any(|(_, earlier)| finding.repeats(earlier)) {
             continue;
         }
-        kept.retain(|earlier| !earlier.repeats(&finding));
-        kept.push(finding);
+        kept.retain(|(_, earlier)| !earlier.repeats(&finding));
+        kept.push((place, finding));
     }
-    kept
+    let mut kept: Vec<(usize, Finding)> = groups.into_values().flatten().collect();
+    kept.sort_by_key(|(place, _)| *place);
+    kept.into_iter().map(|(_, finding)| finding).collect()
 }
