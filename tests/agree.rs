@@ -161,6 +161,15 @@ fn a_corpus_writes_no_file_and_sets_nothing_of_the_process() {
 }
 
 #[test]
+fn a_corpus_without_a_statement_on_rows_is_no_success() {
+    let directory = directory();
+    std::fs::write(directory.path().join("empty.sql"), "CREATE TABLE t(a); SELECT b FROM t;").unwrap();
+    let ran = agree(directory.path(), &["empty.sql"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(String::from_utf8(ran.stderr).unwrap().contains("nothing was compared"));
+}
+
+#[test]
 fn the_example_of_each_class_shows_it() {
     let directory = directory();
     let policy = Policy::named(&directory.path().join("policy.yaml").display().to_string()).unwrap();

@@ -49,6 +49,12 @@ enum Form {
 
 pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
     match agree(args) {
+        Ok(tally) if tally.statements == 0 => {
+            output.complain(
+                "there is no statement on rows in it that SQLite prepares, so nothing was compared",
+            );
+            Exit::Tool
+        }
         Ok(tally) => {
             match args.format {
                 Form::Text => output.put(print::text(&tally)),

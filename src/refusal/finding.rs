@@ -91,7 +91,7 @@ impl Finding {
             None => (self.code, None, format!("{:?} {}", self.span, self.subject)),
             Some(Request { resource, .. }) => match table(resource) {
                 Some(table) => (self.code, Some(table), String::new()),
-                None => (self.code, None, resource.to_string()),
+                None => (self.code, None, resource.to_string().to_ascii_lowercase()),
             },
         }
     }

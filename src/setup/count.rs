@@ -38,7 +38,7 @@ pub(super) struct Counting<'c> {
     catalog: Arc<Catalog>,
     watch: RowWatch<'c>,
     /// Of the statements whose shape was read before, their text is not read again.
-    shapes: BTreeMap<ShapeId, (About, Vec<Account>)>,
+    shapes: BTreeMap<ShapeId, (Arc<About>, Vec<Account>)>,
     actions: BTreeMap<(Name, Name), Actions>,
 }
 
@@ -61,22 +61,22 @@ impl<'c> Counting<'c> {
     }
 
     /// What a statement is, remembered by its shape.
-    pub(super) fn about(&mut self, statement: &Statement<'_>, shape: Option<ShapeId>) -> About {
+    pub(super) fn about(&mut self, statement: &Statement<'_>, shape: Option<ShapeId>) -> Arc<About> {
         let resolve = |mention: &TableMention| {
             let (schema, _) = self.catalog.resolve(mention.schema.as_ref(), &mention.table)?;
             Some((schema.name.clone(), mention.table.clone()))
         };
         let target = statement.target.as_ref().and_then(|target| resolve(&target.table));
-        let about = About { kind: Kind::of(statement), target, shape };
+        let about = Arc::new(About { kind: Kind::of(statement), target, shape });
         if let Some(shape) = shape {
-            self.shapes.insert(shape, (about.clone(), Vec::new()));
+            self.shapes.insert(shape, (Arc::clone(&about), Vec::new()));
         }
         about
     }
 
     /// What was remembered of a shape.
-    pub(super) fn known(&self, shape: ShapeId) -> Option<About> {
-        self.shapes.get(&shape).map(|(about, _)| about.clone())
+    pub(super) fn known(&self, shape: ShapeId) -> Option<Arc<About>> {
+        self.shapes.get(&shape).map(|(about, _)| Arc::clone(about))
     }
 
     /// What a statement that has run did; `changed` says whether SQLite counts any change.

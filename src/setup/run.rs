@@ -261,14 +261,14 @@ impl Run<'_> {
     }
 
     /// What a statement is; its text is read again only where its shape was not seen here before.
-    fn about(&mut self, index: usize, piece: &Piece<'_>) -> About {
+    fn about(&mut self, index: usize, piece: &Piece<'_>) -> Arc<About> {
         match piece {
             Piece::Read { statement, id, .. } => self.counting.about(statement, *id),
             Piece::Known(id) => match self.counting.known(*id) {
                 Some(about) => about,
                 None => match self.script.statements().get(index) {
                     Some(statement) => self.counting.about(statement, Some(*id)),
-                    None => About::default(),
+                    None => Arc::default(),
                 },
             },
         }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Name {
     spelled: Arc<str>,
-    /// Equal to `spelled` where that is already lower case, so most names cost one allocation.
-    folded: Arc<str>,
+    /// In lower case; `None` where it is spelled so, as most names are.
+    folded: Option<Arc<str>>,
 }
 
 impl Name {
@@ -25,19 +25,15 @@ impl Name {
 
     /// The name with ASCII letters in lower case.
     pub fn folded(&self) -> &str {
-        &self.folded
+        self.folded.as_deref().unwrap_or(&self.spelled)
     }
 }
 
 impl From<&str> for Name {
     fn from(spelled: &str) -> Self {
-        let kept: Arc<str> = spelled.into();
-        let folded = if spelled.bytes().any(|b| b.is_ascii_uppercase()) {
-            spelled.to_ascii_lowercase().into()
-        } else {
-            Arc::clone(&kept)
-        };
-        Self { spelled: kept, folded }
+        let is_folded = !spelled.bytes().any(|b| b.is_ascii_uppercase());
+        let folded = (!is_folded).then(|| spelled.to_ascii_lowercase().into());
+        Self { spelled: spelled.into(), folded }
     }
 }
 
@@ -50,13 +46,13 @@ impl From<String> for Name {
 /// Look up with an already folded `&str`.
 impl Borrow<str> for Name {
     fn borrow(&self) -> &str {
-        &self.folded
+        self.folded()
     }
 }
 
 impl PartialEq for Name {
     fn eq(&self, other: &Self) -> bool {
-        self.folded == other.folded
+        self.folded() == other.folded()
     }
 }
 
@@ -64,13 +60,13 @@ impl Eq for Name {}
 
 impl PartialEq<str> for Name {
     fn eq(&self, other: &str) -> bool {
-        self.folded.eq_ignore_ascii_case(other)
+        self.folded().eq_ignore_ascii_case(other)
     }
 }
 
 impl Hash for Name {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.folded.hash(state);
+        self.folded().hash(state);
     }
 }
 
@@ -82,7 +78,7 @@ impl PartialOrd for Name {
 
 impl Ord for Name {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.folded.cmp(&other.folded)
+        self.folded().cmp(other.folded())
     }
 }
 
