@@ -67,7 +67,7 @@ impl<'c> RowWatch<'c> {
 
     /// Begins to count. `catalog` is the connection's own.
     pub fn install(connection: &'c Connection, catalog: Arc<Catalog>) -> Self {
-        let state = State { catalog, counters: Vec::new(), following: None };
+        let state = State { catalog, counters: Vec::new(), last: 0, following: None };
         let watch = Self { connection, state: Box::new(RefCell::new(state)) };
         hook::set(connection, &watch.state);
         watch
@@ -78,9 +78,9 @@ impl<'c> RowWatch<'c> {
         self.state.borrow_mut().following = Some(Following::new(tables, most));
     }
 
-    /// What was counted since it was last asked.
-    pub fn take(&self) -> Vec<Tally> {
-        self.state.borrow_mut().counters.iter_mut().filter_map(Counter::take).collect()
+    /// Hands over what was counted since it was last asked.
+    pub fn take(&self, tallies: &mut Vec<Tally>) {
+        tallies.extend(self.state.borrow_mut().counters.iter_mut().filter_map(Counter::take));
     }
 
     /// The table of this number.
@@ -105,6 +105,8 @@ struct State {
     catalog: Arc<Catalog>,
     /// They stay from statement to statement: what a table is need not be looked up again.
     counters: Vec<Counter>,
+    /// The counter of the row before.
+    last: usize,
     following: Option<Following>,
 }
 
@@ -112,11 +114,14 @@ impl State {
     fn on(&mut self, change: &RowChange) {
         // An address may have come to hold another name between two statements.
         let is_of = |counter: &Counter| counter.is_of(change) && (counter.used || counter.is_named(change));
-        let known = self.counters.iter().position(is_of);
+        // Rows of one table come one after the other.
+        let is_last = self.counters.get(self.last).is_some_and(is_of);
+        let known = if is_last { Some(self.last) } else { self.counters.iter().position(is_of) };
         let number = known.unwrap_or(self.counters.len());
         if known.is_none() {
             self.counters.push(Counter::new(number, change, &self.catalog, self.following.as_ref()));
         }
+        self.last = number;
         let Some(counter) = self.counters.get_mut(number) else { return };
         let unchanged = counter.add(change);
         if let (Some(following), Some(table)) = (&mut self.following, counter.followed) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::report::{By, Counts, Kind, StatementReport, TableRows};
+use super::report::{By, Counts, Kind, Report};
 use crate::catalog::{Catalog, TableKind};
 use crate::engine::event::{Event, EventKind};
 use crate::engine::rows::{Counted, RowWatch, Tally, are_kept};
@@ -26,10 +26,13 @@ pub(super) struct About {
 /// On whose account one verb changes the rows of one table; the same for all statements of a shape.
 #[derive(Clone, Debug)]
 struct Account {
+    /// The number of the table in the watch.
     number: usize,
     verb: Verb,
-    counted: Counted,
-    by: By,
+    /// The module of a virtual table.
+    module: Option<Name>,
+    /// The number of table and account in the report.
+    told: usize,
 }
 
 /// The counts of a run.
@@ -37,6 +40,9 @@ pub(super) struct Counting<'c> {
     connection: &'c Connection,
     catalog: Arc<Catalog>,
     watch: RowWatch<'c>,
+    report: Report,
+    /// What the watch has counted; kept for its room.
+    tallies: Vec<Tally>,
     /// Of the statements whose shape was read before, their text is not read again.
     shapes: BTreeMap<ShapeId, (Arc<About>, Vec<Account>)>,
     actions: BTreeMap<(Name, Name), Actions>,
@@ -52,7 +58,15 @@ struct Actions {
 impl<'c> Counting<'c> {
     pub(super) fn new(connection: &'c Connection, catalog: Arc<Catalog>) -> Self {
         let watch = RowWatch::install(connection, Arc::clone(&catalog));
-        Self { connection, catalog, watch, shapes: BTreeMap::new(), actions: BTreeMap::new() }
+        Self {
+            connection,
+            catalog,
+            watch,
+            report: Report::default(),
+            tallies: Vec::new(),
+            shapes: BTreeMap::new(),
+            actions: BTreeMap::new(),
+        }
     }
 
     /// The watch over single rows.
@@ -79,61 +93,76 @@ impl<'c> Counting<'c> {
         self.shapes.get(&shape).map(|(about, _)| Arc::clone(about))
     }
 
-    /// What a statement that has run did; `changed` says whether SQLite counts any change.
-    pub(super) fn statement(
-        &mut self,
-        index: usize,
-        about: &About,
-        events: &[Event],
-        steps: u64,
-        changed: bool,
-    ) -> StatementReport {
-        let mut rows = if RowWatch::AVAILABLE { self.watched(about, events) } else { self.unwatched(about) };
+    /// Tells what a statement that has run did; `changed` says whether SQLite counts any change.
+    pub(super) fn statement(&mut self, about: &About, events: &[Event], steps: u64, changed: bool) {
+        if RowWatch::AVAILABLE {
+            self.watched(about, events);
+        } else {
+            self.unwatched(about);
+        }
         if let Some((schema, table)) = about.target.as_ref().filter(|_| changed)
             && self.is_virtual(schema, table)
             && !self.catalog.schema(schema).is_some_and(|schema| are_kept(schema, table))
             && RowWatch::AVAILABLE
         {
             // Where its module keeps no row for each of its rows, only that it was written is known.
-            let (schema, table) = (schema.clone(), table.clone());
-            rows.push(TableRows { schema, table, by: By::Caller, counts: Counts::UNKNOWN });
+            let account = self.report.account(schema, table, By::Caller);
+            self.report.add(account, Counts::UNKNOWN);
         }
-        rows.sort_by(|a, b| (&a.schema, &a.table, a.by).cmp(&(&b.schema, &b.table, b.by)));
-        StatementReport { statement: index + 1, kind: about.kind, rows, steps }
+        self.report.end(about.kind, steps);
     }
 
-    fn watched(&mut self, about: &About, events: &[Event]) -> Vec<TableRows> {
-        let known = about.shape.and_then(|shape| self.shapes.get_mut(&shape));
-        let mut accounts = known.map(|(_, accounts)| std::mem::take(accounts)).unwrap_or_default();
-        let mut rows: Vec<TableRows> = Vec::new();
-        for tally in self.watch.take() {
-            for verb in verbs(&tally) {
-                let known = accounts.iter().position(|a| a.number == tally.number && a.verb == verb);
-                let place = known.unwrap_or(accounts.len());
-                if known.is_none() {
-                    let Some(counted) = self.watch.table(tally.number) else { continue };
-                    let by = self.account(&counted, verb, about, events);
-                    accounts.push(Account { number: tally.number, verb, counted, by });
-                }
-                if let Some(account) = accounts.get(place) {
-                    add(&mut rows, account, &tally);
+    /// What was told of every statement.
+    pub(super) fn report(self) -> Report {
+        self.report
+    }
+
+    /// The rows that the statement which ran last deleted from its target by itself.
+    pub(super) fn deleted_from_target(&self, about: &About) -> Option<(Name, Name, u64)> {
+        let (schema, table) = about.target.as_ref()?;
+        let deleted = self.report.deleted_last(schema, table)?;
+        Some((schema.clone(), table.clone(), deleted))
+    }
+
+    fn watched(&mut self, about: &About, events: &[Event]) {
+        let mut tallies = std::mem::take(&mut self.tallies);
+        self.watch.take(&mut tallies);
+        if !tallies.is_empty() {
+            let known = about.shape.and_then(|shape| self.shapes.get_mut(&shape));
+            let mut accounts = known.map(|(_, accounts)| std::mem::take(accounts)).unwrap_or_default();
+            for tally in &tallies {
+                for verb in verbs(tally) {
+                    self.tell(tally, verb, &mut accounts, about, events);
                 }
             }
+            if let Some((_, kept)) = about.shape.and_then(|shape| self.shapes.get_mut(&shape)) {
+                *kept = accounts;
+            }
         }
-        if let Some((_, kept)) = about.shape.and_then(|shape| self.shapes.get_mut(&shape)) {
-            *kept = accounts;
+        tallies.clear();
+        self.tallies = tallies;
+    }
+
+    fn tell(&mut self, tally: &Tally, verb: Verb, accounts: &mut Vec<Account>, about: &About, events: &[Event]) {
+        let known = accounts.iter().find(|account| account.number == tally.number && account.verb == verb);
+        if let Some(account) = known {
+            return self.report.add(account.told, counts(account.module.as_ref(), verb, tally));
         }
-        rows
+        let Some(counted) = self.watch.table(tally.number) else { return };
+        let by = self.account(&counted, verb, about, events);
+        let told = self.report.account(&counted.schema, &counted.table, by);
+        self.report.add(told, counts(counted.module.as_ref(), verb, tally));
+        accounts.push(Account { number: tally.number, verb, module: counted.module, told });
     }
 
     /// Without the hook: SQLite's own count of the caller's rows says it where an INSERT or a DELETE
     /// can do nothing else.
-    fn unwatched(&self, about: &About) -> Vec<TableRows> {
-        let Some((schema, table)) = &about.target else { return Vec::new() };
+    fn unwatched(&mut self, about: &About) {
+        let Some((schema, table)) = &about.target else { return };
         let deleted = (about.kind == Kind::Delete && !self.is_virtual(schema, table))
             .then(|| self.connection.changes());
-        let counts = Counts { deleted, ..Counts::UNKNOWN };
-        vec![TableRows { schema: schema.clone(), table: table.clone(), by: By::Caller, counts }]
+        let account = self.report.account(schema, table, By::Caller);
+        self.report.add(account, Counts { deleted, ..Counts::UNKNOWN });
     }
 
     fn account(&mut self, counted: &Counted, verb: Verb, about: &About, events: &[Event]) -> By {
@@ -188,17 +217,6 @@ impl<'c> Counting<'c> {
     }
 }
 
-/// The rows that were deleted from the target by the statement itself.
-pub(super) fn deleted_from_target(about: &About, report: &StatementReport) -> Option<(Name, Name, u64)> {
-    let (schema, table) = about.target.as_ref()?;
-    let own = report
-        .rows
-        .iter()
-        .find(|rows| rows.by == By::Caller && rows.schema == *schema && rows.table == *table)?;
-    let deleted = own.counts.deleted.filter(|deleted| *deleted > 0)?;
-    Some((schema.clone(), table.clone(), deleted))
-}
-
 /// The verbs that there are rows for.
 fn verbs(tally: &Tally) -> impl Iterator<Item = Verb> {
     let verbs = [
@@ -209,29 +227,11 @@ fn verbs(tally: &Tally) -> impl Iterator<Item = Verb> {
     verbs.into_iter().filter_map(|(verb, rows)| (rows > 0).then_some(verb))
 }
 
-/// Adds the rows of one verb to those of the same table and account.
-fn add(rows: &mut Vec<TableRows>, account: &Account, tally: &Tally) {
-    let counted = &account.counted;
-    let counts = counts(counted, account.verb, tally);
-    let of_same = |told: &&mut TableRows| {
-        told.by == account.by && told.table == counted.table && told.schema == counted.schema
-    };
-    match rows.iter_mut().find(of_same) {
-        Some(told) => told.counts = told.counts.plus(counts),
-        None => rows.push(TableRows {
-            schema: counted.schema.clone(),
-            table: counted.table.clone(),
-            by: account.by,
-            counts,
-        }),
-    }
-}
-
-fn counts(counted: &Counted, verb: Verb, tally: &Tally) -> Counts {
+fn counts(module: Option<&Name>, verb: Verb, tally: &Tally) -> Counts {
     let zero = Counts::ZERO;
     match verb {
         Verb::Insert => Counts { inserted: Some(tally.inserted), ..zero },
-        Verb::Update => match &counted.module {
+        Verb::Update => match module {
             None => Counts { updated: Some(tally.updated), unchanged: Some(tally.unchanged), ..zero },
             // It writes a row anew without telling whether it is another one.
             Some(module) if module.folded().starts_with("fts") => {

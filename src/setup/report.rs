@@ -10,18 +10,32 @@ use crate::source::{Name, plain};
 use crate::statement::{Head, Statement};
 
 /// What the statements of a run did, in their order.
+///
+/// It is kept as numbers, so that a run that nobody asks pays next to nothing for it.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// One for each statement that ran.
-    pub statements: Vec<StatementReport>,
+    /// The tables, each on one account.
+    accounts: Vec<(Name, Name, By)>,
+    ran: Vec<Ran>,
+    /// The accounts that the statements changed, one statement after the other.
+    rows: Vec<(usize, Counts)>,
     /// How long the run took; the only part that another run of the same text tells differently.
     pub time: Duration,
+}
+
+/// A statement that has run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ran {
+    kind: Kind,
+    steps: u64,
+    /// Where its rows end.
+    end: usize,
 }
 
 /// Equal reports say the same of the rows; time is not compared.
 impl PartialEq for Report {
     fn eq(&self, other: &Self) -> bool {
-        self.statements == other.statements
+        self.statements().eq(other.statements())
     }
 }
 
@@ -163,30 +177,87 @@ impl By {
 }
 
 impl Report {
+    /// The number of a table on one account.
+    pub(super) fn account(&mut self, schema: &Name, table: &Name, by: By) -> usize {
+        let is_it = |(s, t, b): &(Name, Name, By)| *b == by && t == table && s == schema;
+        let known = self.accounts.iter().position(is_it);
+        known.unwrap_or_else(|| {
+            self.accounts.push((schema.clone(), table.clone(), by));
+            self.accounts.len() - 1
+        })
+    }
+
+    /// Adds rows of the statement that has run.
+    pub(super) fn add(&mut self, account: usize, counts: Counts) {
+        let start = self.ran.last().map_or(0, |ran| ran.end);
+        let own = self.rows.get_mut(start..).unwrap_or_default();
+        match own.iter_mut().find(|(known, _)| *known == account) {
+            Some((_, told)) => *told = told.plus(counts),
+            None => self.rows.push((account, counts)),
+        }
+    }
+
+    /// Ends the rows of the statement that has run.
+    pub(super) fn end(&mut self, kind: Kind, steps: u64) {
+        self.ran.push(Ran { kind, steps, end: self.rows.len() });
+    }
+
+    /// The rows that the last statement deleted itself from a table.
+    pub(super) fn deleted_last(&self, schema: &Name, table: &Name) -> Option<u64> {
+        let start = self.ran.len().checked_sub(2).and_then(|before| self.ran.get(before)).map_or(0, |ran| ran.end);
+        let rows = self.rows.get(start..).unwrap_or_default();
+        let deleted = rows.iter().filter(|(_, counts)| counts.deleted.is_some_and(|deleted| deleted > 0));
+        let own = |account: usize| {
+            self.accounts.get(account).is_some_and(|(s, t, by)| *by == By::Caller && t == table && s == schema)
+        };
+        deleted.filter(|(account, _)| own(*account)).find_map(|(_, counts)| counts.deleted)
+    }
+
+    /// What each statement that ran did.
+    pub fn statements(&self) -> impl Iterator<Item = StatementReport> + '_ {
+        let starts = std::iter::once(0).chain(self.ran.iter().map(|ran| ran.end));
+        starts.zip(&self.ran).enumerate().map(|(index, (start, ran))| StatementReport {
+            statement: index + 1,
+            kind: ran.kind,
+            rows: self.told(self.rows.get(start..ran.end).unwrap_or_default()),
+            steps: ran.steps,
+        })
+    }
+
     /// The tables over all statements, in order of their names.
     pub fn tables(&self) -> Vec<TableRows> {
-        let mut tables = std::collections::BTreeMap::new();
-        for rows in self.statements.iter().flat_map(|statement| &statement.rows) {
-            let key = (rows.schema.clone(), rows.table.clone(), rows.by);
-            let sum = tables.entry(key).or_insert(Counts::ZERO);
-            *sum = sum.plus(rows.counts);
+        let mut sums = vec![None; self.accounts.len()];
+        for (account, counts) in &self.rows {
+            if let Some(sum) = sums.get_mut(*account) {
+                *sum = Some(sum.unwrap_or(Counts::ZERO).plus(*counts));
+            }
         }
-        let told = |((schema, table, by), counts)| TableRows { schema, table, by, counts };
-        tables.into_iter().map(told).collect()
+        let sums: Vec<(usize, Counts)> =
+            sums.into_iter().enumerate().filter_map(|(account, sum)| Some((account, sum?))).collect();
+        self.told(&sums)
+    }
+
+    /// Rows with the names of their tables, in order of those.
+    fn told(&self, rows: &[(usize, Counts)]) -> Vec<TableRows> {
+        let told = rows.iter().filter_map(|(account, counts)| {
+            let (schema, table, by) = self.accounts.get(*account)?.clone();
+            Some(TableRows { schema, table, by, counts: *counts })
+        });
+        let mut told: Vec<TableRows> = told.collect();
+        told.sort_by(|a, b| (&a.schema, &a.table, a.by).cmp(&(&b.schema, &b.table, b.by)));
+        told
     }
 
     /// All rows together.
     pub fn totals(&self) -> Counts {
-        let rows = self.statements.iter().flat_map(|statement| &statement.rows);
-        rows.fold(Counts::ZERO, |sum, rows| sum.plus(rows.counts))
+        self.rows.iter().fold(Counts::ZERO, |sum, (_, counts)| sum.plus(*counts))
     }
 
     /// The statements, tables and totals as JSON.
     pub(super) fn json(&self) -> [(&'static str, Value); 4] {
         let rows = |list: &[TableRows]| list.iter().map(TableRows::json).collect::<Vec<_>>();
         let statements: Vec<Value> = self
-            .statements
-            .iter()
+            .statements()
             .map(|statement| {
                 json!({
                     "statement": statement.statement,

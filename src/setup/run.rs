@@ -6,10 +6,10 @@ use std::time::Instant;
 use rusqlite::{Connection, Error};
 
 use super::commit::Pending;
-use super::count::{About, Counting, deleted_from_target};
+use super::count::{About, Counting};
 use super::outcome::{Outcome, Verdict};
 use super::plan::{Draft, Plan};
-use super::report::{Kind, Report, StatementReport};
+use super::report::{Kind, Report};
 use super::script::{self, Script};
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
@@ -147,11 +147,12 @@ fn execute(
     let ruleset = Arc::clone(judging.ruleset());
     let counting = Counting::new(held.connection, ruleset.catalog().cloned().unwrap_or_default());
     let mut run =
-        Run { held: &held, judging, ruleset: &ruleset, script: &script, counting, told: Told::default() };
+        Run { held: &held, judging, ruleset: &ruleset, script: &script, counting, advice: Vec::new() };
     outcome.verdict = run.go(pieces, draft)?;
     outcome.steps = held.budget.spent();
-    outcome.advice = run.told.advice;
-    outcome.report = Report { statements: run.told.statements, time: begin.elapsed() };
+    outcome.advice = run.advice;
+    outcome.report = run.counting.report();
+    outcome.report.time = begin.elapsed();
     Ok(outcome)
 }
 
@@ -161,14 +162,7 @@ struct Run<'r> {
     ruleset: &'r Ruleset,
     script: &'r Script<'r>,
     counting: Counting<'r>,
-    told: Told,
-}
-
-/// What there is to tell of the statements that have run.
-#[derive(Default)]
-struct Told {
     advice: Vec<AdviceNote>,
-    statements: Vec<StatementReport>,
 }
 
 impl Run<'_> {
@@ -254,10 +248,8 @@ impl Run<'_> {
         }
         let changed = self.held.connection.total_changes() != before;
         let steps = self.held.budget.spent() - spent_before;
-        let report = self.counting.statement(index, &about, ready.events(), steps, changed);
-        let stopped = self.look_at(index, &ready, changed, &about, &report);
-        self.told.statements.push(report);
-        stopped
+        self.counting.statement(&about, ready.events(), steps, changed);
+        self.look_at(index, &ready, changed, &about)
     }
 
     /// What a statement is; its text is read again only where its shape was not seen here before.
@@ -289,7 +281,6 @@ impl Run<'_> {
         ready: &Ready<'_>,
         changed: bool,
         about: &About,
-        report: &StatementReport,
     ) -> Option<Stopped> {
         let mut findings = ready.advice.clone();
         let mut seen = Vec::new();
@@ -299,7 +290,7 @@ impl Run<'_> {
             let place = statement.and_then(crate::statement::Statement::condition).or(whole);
             seen.push((Advice::NoRowChanged, Finding::plain(Code::NoRowChanged, place, "")));
         }
-        seen.extend(self.replaced(index, about, report).map(|found| (Advice::ReplaceDeletedRows, found)));
+        seen.extend(self.replaced(index, about).map(|found| (Advice::ReplaceDeletedRows, found)));
         for (advice, finding) in seen {
             match self.ruleset.policy().level(advice) {
                 Level::Allow => {}
@@ -311,17 +302,17 @@ impl Run<'_> {
             let context = self.context(index);
             let notes: Vec<AdviceNote> =
                 findings.iter().map(|finding| AdviceNote::new(finding, &context)).collect();
-            self.told.advice.extend(notes);
+            self.advice.extend(notes);
         }
         None
     }
 
     /// Rows that the statement's own REPLACE deleted. A clause of the schema is the world's.
-    fn replaced(&self, index: usize, about: &About, report: &StatementReport) -> Option<Finding> {
+    fn replaced(&self, index: usize, about: &About) -> Option<Finding> {
         if !matches!(about.kind, Kind::Insert | Kind::Update) {
             return None;
         }
-        let (schema, table, rows) = deleted_from_target(about, report)?;
+        let (schema, table, rows) = self.counting.deleted_from_target(about)?;
         let target = self.script.statements().get(index)?.target.as_ref()?;
         let (_, span) = target.conflict.filter(|(conflict, _)| *conflict == Conflict::Replace)?;
         let mut finding = Finding::plain(Code::ReplaceDeletedRows, Some(span), counted(rows, "row"));
