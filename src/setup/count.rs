@@ -143,7 +143,14 @@ impl<'c> Counting<'c> {
         self.tallies = tallies;
     }
 
-    fn tell(&mut self, tally: &Tally, verb: Verb, accounts: &mut Vec<Account>, about: &About, events: &[Event]) {
+    fn tell(
+        &mut self,
+        tally: &Tally,
+        verb: Verb,
+        accounts: &mut Vec<Account>,
+        about: &About,
+        events: &[Event],
+    ) {
         let known = accounts.iter().find(|account| account.number == tally.number && account.verb == verb);
         if let Some(account) = known {
             return self.report.add(account.told, counts(account.module.as_ref(), verb, tally));

@@ -204,11 +204,14 @@ impl Report {
 
     /// The rows that the last statement deleted itself from a table.
     pub(super) fn deleted_last(&self, schema: &Name, table: &Name) -> Option<u64> {
-        let start = self.ran.len().checked_sub(2).and_then(|before| self.ran.get(before)).map_or(0, |ran| ran.end);
+        let start =
+            self.ran.len().checked_sub(2).and_then(|before| self.ran.get(before)).map_or(0, |ran| ran.end);
         let rows = self.rows.get(start..).unwrap_or_default();
         let deleted = rows.iter().filter(|(_, counts)| counts.deleted.is_some_and(|deleted| deleted > 0));
         let own = |account: usize| {
-            self.accounts.get(account).is_some_and(|(s, t, by)| *by == By::Caller && t == table && s == schema)
+            self.accounts
+                .get(account)
+                .is_some_and(|(s, t, by)| *by == By::Caller && t == table && s == schema)
         };
         deleted.filter(|(account, _)| own(*account)).find_map(|(_, counts)| counts.deleted)
     }

@@ -275,13 +275,7 @@ impl Run<'_> {
     }
 
     /// Adds the advice on a statement that has run; some may be refused by the policy.
-    fn look_at(
-        &mut self,
-        index: usize,
-        ready: &Ready<'_>,
-        changed: bool,
-        about: &About,
-    ) -> Option<Stopped> {
+    fn look_at(&mut self, index: usize, ready: &Ready<'_>, changed: bool, about: &About) -> Option<Stopped> {
         let mut findings = ready.advice.clone();
         let mut seen = Vec::new();
         if !changed && ready.writes() {

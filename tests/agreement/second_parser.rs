@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use seawall::catalog::Known;
+use seawall::catalog::{Known, is_internal};
 use seawall::source::Name;
 use turso_parser::ast;
 
@@ -68,7 +68,11 @@ impl<'a> Walk<'a> {
                 return;
             }
         }
-        let kind = if self.known.modules.contains(&wanted) { Kind::Function } else { Kind::Table };
+        let kind = if self.known.modules.contains(&wanted) && !is_internal(&wanted) {
+            Kind::Function
+        } else {
+            Kind::Table
+        };
         self.found.insert((kind, wanted));
     }
 
