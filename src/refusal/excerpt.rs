@@ -6,24 +6,24 @@ const LONGEST: usize = 200;
 /// `sql` on one line, cut at 200 characters.
 pub fn excerpt(sql: &str) -> String {
     let mut line = String::new();
+    let (mut length, mut gap) = (0, false);
     // A megabyte of statement need not be walked for its first words.
-    let head = sql.char_indices().nth(LONGEST * 40).map_or(sql, |(end, _)| &sql[..end]);
-    for word in head
-        .split(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0')
-        .filter(|word| !word.is_empty())
-    {
-        if !line.is_empty() {
-            line.push(' ');
+    for c in sql.chars().take(LONGEST * 40) {
+        if c.is_whitespace() || c == '\u{feff}' || c == '\0' {
+            gap = length > 0;
+            continue;
         }
-        line.push_str(word);
-        if line.len() > LONGEST * 4 {
-            break;
+        for c in gap.then_some(' ').into_iter().chain([c]) {
+            if length == LONGEST {
+                line.push_str("...");
+                return line;
+            }
+            line.push(c);
+            length += 1;
         }
+        gap = false;
     }
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
+    line
 }
 
 #[cfg(test)]
@@ -35,5 +35,7 @@ mod tests {
         assert_eq!(excerpt("UPDATE t\n   SET a\t= 1"), "UPDATE t SET a = 1");
         let long = excerpt(&"é".repeat(1_000_000));
         assert_eq!((long.chars().count(), long.ends_with("...")), (203, true));
+        let full = "x".repeat(200);
+        assert_eq!(excerpt(&format!(" {full}\n\0")), full);
     }
 }
