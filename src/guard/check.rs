@@ -9,15 +9,12 @@ use rusqlite::Error;
 use super::advice;
 use super::door::{Door, Guard, GuardError};
 use super::judging::{Judged, Piece};
-use super::near::{near, world};
 use super::text;
-use crate::catalog::{Catalog, Known, is_internal};
+use crate::catalog::{Known, is_internal};
 use crate::diagnostic::Code;
 use crate::engine::catalog;
 use crate::policy::{Level, Policy};
-use crate::refusal::{
-    AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes,
-};
+use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Finding, Refusal, counted, in_bytes};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Place, Source, Span};
 use crate::statement::{self, Statement};
@@ -196,8 +193,6 @@ impl Door<'_> {
         let ruleset = Arc::clone(self.judging.ruleset());
         let whole = !source.text().as_bytes().contains(&0);
         let mut told = Told { script: &script, checked };
-        // Read once: every statement of a long text may fail.
-        let schema = OnceCell::new();
         for (index, span) in script.spans.iter().enumerate() {
             let piece = self.judging.read(source.text(), *span, whole);
             let judged = match &piece {
@@ -218,26 +213,16 @@ impl Door<'_> {
                         told.advise(index, &self.judging.told_by_text(statement), &ruleset);
                     }
                 }
-                Judged::Failed(error) => {
-                    let schema = schema.get_or_init(|| world(self.held.connection, &ruleset));
-                    self.fail(&mut told, index, &error, schema);
-                }
+                Judged::Failed(error) => self.fail(&mut told, index, &error),
             }
         }
         Ok(told.checked)
     }
 
-    fn fail(&self, told: &mut Told<'_>, index: usize, error: &Error, schema: &Catalog) {
+    fn fail(&self, told: &mut Told<'_>, index: usize, error: &Error) {
         let Some(statement) = told.script.statements().get(index) else { return };
-        let ruleset = self.judging.ruleset();
-        let near = near(schema.clone(), ruleset, statement);
-        let context = told.script.failure_context(index, statement, ruleset, &near);
-        let limits = &self.guard.policy().limits;
-        let failure = match self.held.budget.exceeded() {
-            Some(exceeded) => Failure::of_exceeded(exceeded, limits, &context),
-            None => Failure::of_sqlite(&error.into(), limits, &context),
-        };
-        told.checked.failures.push(failure);
+        let context = told.script.failure_context(index, statement, self.judging.ruleset());
+        told.checked.failures.push(self.failure(error, context));
     }
 }
 
@@ -278,7 +263,6 @@ impl<'s> Script<'s> {
         index: usize,
         statement: &'a Statement<'a>,
         ruleset: &'a Ruleset,
-        near: &'a Near,
     ) -> FailureContext<'a> {
         FailureContext {
             door: self.door,
@@ -287,7 +271,7 @@ impl<'s> Script<'s> {
             index,
             statements: self.spans.len(),
             ruleset,
-            near: Some(near),
+            near: None,
         }
     }
 }

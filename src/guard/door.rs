@@ -1,5 +1,6 @@
 //! A guard for a connection of the caller's own: one statement at a time.
 
+use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rusqlite::types::{Value, ValueRef};
@@ -130,6 +131,8 @@ pub struct Door<'c> {
     pub(super) guard: Guard,
     known: Arc<Known>,
     schema_versions: Vec<i64>,
+    /// What a failure is explained by, read with the first one: every statement of many texts may fail.
+    world: OnceCell<Arc<Catalog>>,
 }
 
 /// Why a statement did not go through a door.
@@ -191,7 +194,7 @@ impl<'c> Door<'c> {
         let held = Hardened::new(connection, &guard.policy().limits)?;
         let judging = judge_of(&held, &guard, &known)?;
         let schema_versions = schema_versions(held.connection, &judging)?;
-        Ok(Self { judging, held, guard, known, schema_versions })
+        Ok(Self { judging, held, guard, known, schema_versions, world: OnceCell::new() })
     }
 
     /// The connection, for the host's own statements, which are not judged.
@@ -246,6 +249,7 @@ impl<'c> Door<'c> {
         if now != self.schema_versions {
             self.judging = judge_of(&self.held, &self.guard, &self.known)?;
             self.schema_versions = now;
+            self.world.take();
         }
         Ok(())
     }
@@ -272,14 +276,20 @@ impl<'c> Door<'c> {
     }
 
     fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> GuardError {
+        let context = self.failure_context(source, statement, None);
+        GuardError::Failed(Box::new(self.failure(error, context)))
+    }
+
+    /// Words for the error of a statement; what is near it is found here.
+    pub(super) fn failure(&self, error: &Error, context: FailureContext<'_>) -> Failure {
         let ruleset = self.judging.ruleset();
-        let near = near(world(self.held.connection, ruleset), ruleset, statement);
-        let context = self.failure_context(source, statement, Some(&near));
-        let failure = match self.held.budget.exceeded() {
-            Some(exceeded) => Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context),
-            None => Failure::of_sqlite(&error.into(), &self.guard.policy().limits, &context),
-        };
-        GuardError::Failed(Box::new(failure))
+        let limits = &self.guard.policy().limits;
+        if let Some(exceeded) = self.held.budget.exceeded() {
+            return Failure::of_exceeded(exceeded, limits, &context);
+        }
+        let schema = self.world.get_or_init(|| world(self.held.connection, ruleset));
+        let near = near(Arc::clone(schema), ruleset, context.statement);
+        Failure::of_sqlite(&error.into(), limits, &FailureContext { near: Some(&near), ..context })
     }
 
     fn over(&self, code: Code, bound: &str, statements: usize) -> GuardError {

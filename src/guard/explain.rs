@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::door::{Door, Guard, GuardError};
 use super::examine::{Examined, Seen, Way};
 use super::judging::Judged;
-use super::near::{near, world};
 use super::text;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::catalog;
@@ -176,8 +175,6 @@ impl Door<'_> {
                 }
             };
             let error = examined.error.take().map(|error| {
-                let near = near(world(self.held.connection, &ruleset), &ruleset, statement);
-                let limits = &guard.policy().limits;
                 let context = FailureContext {
                     door: guard.name(),
                     source,
@@ -185,12 +182,9 @@ impl Door<'_> {
                     index,
                     statements: script.statements.len(),
                     ruleset: &ruleset,
-                    near: Some(&near),
+                    near: None,
                 };
-                match self.held.budget.exceeded() {
-                    Some(exceeded) => Failure::of_exceeded(exceeded, limits, &context),
-                    None => Failure::of_sqlite(&(&error).into(), limits, &context),
-                }
+                self.failure(&error, context)
             });
             let explanation = script.explanation(index, statement, examined, &findings);
             explained.statements.push(Explanation { modules, outcome, error, ..explanation });

@@ -1,5 +1,7 @@
 //! What is known about the tables that a statement names, for the fix of what is wrong with it.
 
+use std::sync::Arc;
+
 use rusqlite::Connection;
 
 use crate::catalog::Catalog;
@@ -11,15 +13,15 @@ use crate::source::Name;
 use crate::statement::Statement;
 
 /// The schema of `connection`, with columns, keys and the world's own code as far as they can be read.
-pub(crate) fn world(connection: &Connection, ruleset: &Ruleset) -> Catalog {
+pub(crate) fn world(connection: &Connection, ruleset: &Ruleset) -> Arc<Catalog> {
     let mut world = ruleset.catalog().map(|catalog| Catalog::clone(catalog)).unwrap_or_default();
     // What cannot be read adds no detail; the failure itself stands.
     let _ = catalog::load_rest(connection, &mut world);
-    world
+    Arc::new(world)
 }
 
 /// The columns that the caller may do anything with, the keys of what is written, and the world's own code.
-pub(crate) fn near(world: Catalog, ruleset: &Ruleset, statement: &Statement<'_>) -> Near {
+pub(crate) fn near(world: Arc<Catalog>, ruleset: &Ruleset, statement: &Statement<'_>) -> Near {
     let mut near = Near::default();
     let target = statement.target.as_ref().map(|target| &target.table);
     for mention in target.into_iter().chain(&statement.sources) {

@@ -4,6 +4,7 @@ mod ways;
 mod world_code;
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ pub struct Near {
     /// The foreign keys of the table that is written.
     pub references: Vec<ForeignKey>,
     /// The schema with the texts of its triggers and views.
-    pub world: Catalog,
+    pub world: Arc<Catalog>,
 }
 
 impl Failure {
