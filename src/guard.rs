@@ -18,6 +18,7 @@ mod mentions;
 mod near;
 mod ready;
 mod scopes;
+mod script;
 mod text;
 
 pub use check::{Checked, Checker};
@@ -30,3 +31,4 @@ pub use memo::ShapeId;
 pub use mentions::Closed;
 pub(crate) use near::{near, world};
 pub use ready::{Ready, StepError};
+pub(crate) use script::Script;

@@ -1,6 +1,5 @@
 //! Judging every statement of a text and running none.
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -9,12 +8,12 @@ use rusqlite::Error;
 use super::advice;
 use super::door::{Door, Guard, GuardError};
 use super::judging::{Judged, Piece};
+use super::script::Script;
 use super::text;
 use crate::catalog::{Known, is_internal};
-use crate::diagnostic::Code;
 use crate::engine::catalog;
 use crate::policy::{Level, Policy};
-use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Finding, Refusal, counted, in_bytes};
+use crate::refusal::{AdviceNote, Failure, Finding, Refusal};
 use crate::ruleset::Ruleset;
 use crate::source::{Name, Place, Source, Span};
 use crate::statement::{self, Statement};
@@ -34,6 +33,11 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Nothing but the bound that the text exceeds.
+    fn exceeding(bound: Failure) -> Self {
+        Self { statements: bound.statements, failures: vec![bound], ..Self::default() }
+    }
+
     /// Whether nothing would be refused and nothing has failed.
     pub fn is_ok(&self) -> bool {
         self.refusals.is_empty() && self.failures.is_empty()
@@ -114,11 +118,12 @@ const LONGEST_SHAPE: usize = 4_096;
 impl Checker {
     /// Everything that the text of `source` shows.
     pub fn check(&mut self, source: &Source) -> Checked {
-        let mut checked = Checked::default();
-        let Some(script) = Script::new(&self.guard, source, &mut checked) else { return checked };
-        // SQLite reads nothing behind a NUL byte, so no shape tells what a statement with one is.
-        let whole = !source.text().as_bytes().contains(&0);
-        let mut told = Told { script: &script, checked };
+        let script = match Script::cut(&self.guard, source) {
+            Ok(script) => script,
+            Err(exceeded) => return Checked::exceeding(*exceeded),
+        };
+        let whole = script.is_whole();
+        let mut told = Told::new(&script);
         for (index, span) in script.spans.iter().enumerate() {
             self.shape.clear();
             let is_name = |name: &str| self.names.holds(name);
@@ -185,14 +190,16 @@ impl Door<'_> {
     ///
     /// [`GuardError::Sqlite`] where the schema cannot be read.
     pub fn check(&mut self, source: &Source) -> Result<Checked, GuardError> {
-        let mut checked = Checked::default();
         self.follow_schema()?;
         let guard = self.guard.clone();
-        let Some(script) = Script::new(&guard, source, &mut checked) else { return Ok(checked) };
+        let script = match Script::cut(&guard, source) {
+            Ok(script) => script,
+            Err(exceeded) => return Ok(Checked::exceeding(*exceeded)),
+        };
         self.held.budget.restart();
         let ruleset = Arc::clone(self.judging.ruleset());
-        let whole = !source.text().as_bytes().contains(&0);
-        let mut told = Told { script: &script, checked };
+        let whole = script.is_whole();
+        let mut told = Told::new(&script);
         for (index, span) in script.spans.iter().enumerate() {
             let piece = self.judging.read(source.text(), *span, whole);
             let judged = match &piece {
@@ -220,58 +227,8 @@ impl Door<'_> {
     }
 
     fn fail(&self, told: &mut Told<'_>, index: usize, error: &Error) {
-        let Some(statement) = told.script.statements().get(index) else { return };
-        let context = told.script.failure_context(index, statement, self.judging.ruleset());
-        told.checked.failures.push(self.failure(error, context));
-    }
-}
-
-/// A text, cut into statements; they are read as a whole only where there is something to tell.
-struct Script<'s> {
-    door: &'s str,
-    source: &'s Source,
-    spans: Vec<Span>,
-    statements: OnceCell<Vec<Statement<'s>>>,
-}
-
-impl<'s> Script<'s> {
-    /// Cuts `source`; answers nothing where the text exceeds a bound, which is then told.
-    fn new(guard: &'s Guard, source: &'s Source, checked: &mut Checked) -> Option<Self> {
-        let (door, limits) = (guard.name(), &guard.policy().limits);
-        let text = source.text();
-        if let Some(bound) = limits.text.filter(|bound| text.len() as u64 > *bound) {
-            checked.failures.push(Failure::of_text(door, Code::LimitText, &in_bytes(bound), 0));
-            return None;
-        }
-        let spans = statement::split(text);
-        checked.statements = spans.len();
-        if let Some(bound) = limits.statements.filter(|bound| spans.len() as u64 > *bound) {
-            let bound = counted(bound, "statement");
-            checked.failures.push(Failure::of_text(door, Code::LimitStatements, &bound, spans.len()));
-            return None;
-        }
-        Some(Self { door, source, spans, statements: OnceCell::new() })
-    }
-
-    fn statements(&self) -> &[Statement<'s>] {
-        let read = |span: &Span| Statement::read(self.source.text(), *span);
-        self.statements.get_or_init(|| self.spans.iter().map(read).collect())
-    }
-
-    fn failure_context<'a>(
-        &'a self,
-        index: usize,
-        statement: &'a Statement<'a>,
-        ruleset: &'a Ruleset,
-    ) -> FailureContext<'a> {
-        FailureContext {
-            door: self.door,
-            source: self.source,
-            statement,
-            index,
-            statements: self.spans.len(),
-            ruleset,
-            near: None,
+        if let Some(context) = told.script.failure_context(index, self.judging.ruleset()) {
+            told.checked.failures.push(self.failure(error, context));
         }
     }
 }
@@ -282,28 +239,22 @@ struct Told<'s> {
     checked: Checked,
 }
 
-impl Told<'_> {
+impl<'s> Told<'s> {
+    fn new(script: &'s Script<'s>) -> Self {
+        Self { script, checked: Checked { statements: script.spans.len(), ..Checked::default() } }
+    }
+
     fn refuse(&mut self, index: usize, findings: &[Finding], ruleset: &Ruleset) {
         for finding in findings {
-            let refusal = Refusal::new(finding, &self.context(index, ruleset));
+            let refusal = Refusal::new(finding, &self.script.context(index, ruleset));
             self.checked.refusals.push(refusal);
         }
     }
 
     fn advise(&mut self, index: usize, findings: &[Finding], ruleset: &Ruleset) {
         for finding in findings {
-            let note = AdviceNote::new(finding, &self.context(index, ruleset));
+            let note = AdviceNote::new(finding, &self.script.context(index, ruleset));
             self.checked.advice.push(note);
-        }
-    }
-
-    fn context<'a>(&'a self, index: usize, ruleset: &'a Ruleset) -> Context<'a> {
-        Context {
-            door: self.script.door,
-            source: self.script.source,
-            statements: self.script.statements(),
-            index,
-            ruleset,
         }
     }
 }

@@ -10,13 +10,14 @@ use serde_json::{Value as Json, json};
 use super::judging::{Judged, Judging};
 use super::near::{near, world};
 use super::ready::{Ready, StepError};
+use super::script::within_text;
 use crate::catalog::{Catalog, Known};
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
 use crate::policy::{Limits, Policy};
-use crate::refusal::{Context, Failure, FailureContext, Near, Refusal, in_bytes};
+use crate::refusal::{Context, Failure, FailureContext, Refusal};
 use crate::ruleset::Ruleset;
 use crate::source::Source;
 use crate::statement::{self, Statement};
@@ -204,9 +205,7 @@ impl<'c> Door<'c> {
 
     /// Judges one statement; what is allowed can then be run.
     pub fn prepare(&mut self, sql: &str) -> Result<Prepared<'_, 'c>, GuardError> {
-        if let Some(bound) = self.guard.policy().limits.text.filter(|bound| sql.len() as u64 > *bound) {
-            return Err(self.over(Code::LimitText, &in_bytes(bound), 0));
-        }
+        within_text(&self.guard, sql).map_err(GuardError::Failed)?;
         let source = Source::new(format!("<{}>", self.guard.name), sql);
         self.follow_schema()?;
         self.held.budget.restart();
@@ -214,7 +213,11 @@ impl<'c> Door<'c> {
         let statement = match statements.as_slice() {
             [one] => one,
             [] => return Ok(Prepared { door: self, ready: None, source: source.clone() }),
-            several => return Err(self.over(Code::LimitStatements, "1 statement", several.len())),
+            several => {
+                let (door, count) = (&self.guard.name, several.len());
+                let failure = Failure::of_text(door, Code::LimitStatements, "1 statement", count);
+                return Err(GuardError::Failed(Box::new(failure)));
+            }
         };
         let ready = match self.judging.judge(statement) {
             Judged::Ready(ready) => ready,
@@ -258,12 +261,7 @@ impl<'c> Door<'c> {
         Context { door: &self.guard.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
     }
 
-    fn failure_context<'a>(
-        &'a self,
-        source: &'a Source,
-        statement: &'a Statement<'a>,
-        near: Option<&'a Near>,
-    ) -> FailureContext<'a> {
+    fn failure_context<'a>(&'a self, source: &'a Source, statement: &'a Statement<'a>) -> FailureContext<'a> {
         FailureContext {
             door: &self.guard.name,
             source,
@@ -271,12 +269,12 @@ impl<'c> Door<'c> {
             index: 0,
             statements: 1,
             ruleset: self.judging.ruleset(),
-            near,
+            near: None,
         }
     }
 
     fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> GuardError {
-        let context = self.failure_context(source, statement, None);
+        let context = self.failure_context(source, statement);
         GuardError::Failed(Box::new(self.failure(error, context)))
     }
 
@@ -290,10 +288,6 @@ impl<'c> Door<'c> {
         let schema = self.world.get_or_init(|| world(self.held.connection, ruleset));
         let near = near(Arc::clone(schema), ruleset, context.statement);
         Failure::of_sqlite(&error.into(), limits, &FailureContext { near: Some(&near), ..context })
-    }
-
-    fn over(&self, code: Code, bound: &str, statements: usize) -> GuardError {
-        GuardError::Failed(Box::new(Failure::of_text(&self.guard.name, code, bound, statements)))
     }
 }
 
@@ -341,7 +335,7 @@ impl Prepared<'_, '_> {
                 Some(GuardError::Refused(findings.iter().map(|f| Refusal::new(f, &context)).collect()))
             }
             (Err(changed @ StepError::SchemaChanged), _) => {
-                let context = door.failure_context(&source, statement, None);
+                let context = door.failure_context(&source, statement);
                 let reason = changed.to_string();
                 let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
                 Some(GuardError::Failed(Box::new(failure)))
@@ -366,7 +360,7 @@ impl Prepared<'_, '_> {
 
 impl Door<'_> {
     fn exceeded(&self, exceeded: Exceeded, source: &Source, statement: &Statement<'_>) -> GuardError {
-        let context = self.failure_context(source, statement, None);
+        let context = self.failure_context(source, statement);
         GuardError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context)))
     }
 }

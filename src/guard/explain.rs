@@ -8,14 +8,15 @@ use std::sync::Arc;
 use super::door::{Door, Guard, GuardError};
 use super::examine::{Examined, Seen, Way};
 use super::judging::Judged;
+use super::script::Script;
 use super::text;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::engine::catalog;
-use crate::refusal::{Context, Failure, FailureContext, Finding, Refusal, counted, in_bytes};
+use crate::refusal::{Failure, Finding, Refusal};
 use crate::request::Witness;
 use crate::ruleset::{Ground, Ruleset};
 use crate::source::{Name, Place, Source};
-use crate::statement::{self, Head, Statement};
+use crate::statement::{Head, Statement};
 use crate::text_witness::{self, Reading};
 
 /// What the statements of a text ask, with the ground of every decision. Nothing was run.
@@ -124,10 +125,13 @@ impl Guard {
     pub fn explain(&self, source: &Source) -> Result<Explained, GuardError> {
         let known = catalog::built_in()?;
         let ruleset = self.rules_for_text(Arc::clone(&known));
-        let mut explained = Explained::of_bounds(self, source, true);
-        let script =
-            Script { door: self.name(), source, ruleset: &ruleset, statements: explained.read(source) };
-        for (index, statement) in script.statements.iter().enumerate() {
+        let script = match Script::cut(self, source) {
+            Ok(script) => script,
+            Err(exceeded) => return Ok(Explained::new(Some(*exceeded), true)),
+        };
+        let mut explained = Explained::new(None, true);
+        let teller = Teller { script: &script, ruleset: &ruleset };
+        for (index, statement) in script.statements().iter().enumerate() {
             let text = text_witness::read(statement, &known, None);
             let decide = |request: &crate::request::Request| Seen {
                 request: request.clone(),
@@ -137,7 +141,7 @@ impl Guard {
             let seen = text.requests.iter().map(decide).collect();
             let findings = text::findings(&ruleset, None, statement, text.requests.clone());
             let examined = Examined { seen, text, way: Way::TextAlone, error: None };
-            explained.statements.push(script.explanation(index, statement, examined, &findings));
+            explained.statements.push(teller.explanation(index, statement, examined, &findings));
         }
         Ok(explained)
     }
@@ -155,10 +159,13 @@ impl Door<'_> {
         self.held.budget.restart();
         let guard = self.guard.clone();
         let ruleset = Arc::clone(self.judging.ruleset());
-        let mut explained = Explained::of_bounds(&guard, source, false);
-        let script =
-            Script { door: guard.name(), source, ruleset: &ruleset, statements: explained.read(source) };
-        for (index, statement) in script.statements.iter().enumerate() {
+        let script = match Script::cut(&guard, source) {
+            Ok(script) => script,
+            Err(exceeded) => return Ok(Explained::new(Some(*exceeded), false)),
+        };
+        let mut explained = Explained::new(None, false);
+        let teller = Teller { script: &script, ruleset: &ruleset };
+        for (index, statement) in script.statements().iter().enumerate() {
             let mut examined = self.judging.examine(statement);
             let (findings, modules, outcome) = match self.judging.judge(statement) {
                 Judged::Ready(ready) => {
@@ -174,19 +181,10 @@ impl Door<'_> {
                     (Vec::new(), Vec::new(), Judgement::Failed)
                 }
             };
-            let error = examined.error.take().map(|error| {
-                let context = FailureContext {
-                    door: guard.name(),
-                    source,
-                    statement,
-                    index,
-                    statements: script.statements.len(),
-                    ruleset: &ruleset,
-                    near: None,
-                };
-                self.failure(&error, context)
-            });
-            let explanation = script.explanation(index, statement, examined, &findings);
+            let context = script.failure_context(index, &ruleset);
+            let error = examined.error.take().zip(context);
+            let error = error.map(|(error, context)| self.failure(&error, context));
+            let explanation = teller.explanation(index, statement, examined, &findings);
             explained.statements.push(Explanation { modules, outcome, error, ..explanation });
         }
         Ok(explained)
@@ -194,38 +192,18 @@ impl Door<'_> {
 }
 
 impl Explained {
-    /// Nothing yet but the bound that `source` exceeds, if it does.
-    fn of_bounds(guard: &Guard, source: &Source, by_text_alone: bool) -> Self {
-        let limits = &guard.policy().limits;
-        let text = source.text();
-        let over = |code, bound: &str, count| Some(Failure::of_text(guard.name(), code, bound, count));
-        let mut exceeded = None;
-        if let Some(bound) = limits.text.filter(|bound| text.len() as u64 > *bound) {
-            exceeded = over(Code::LimitText, &in_bytes(bound), 0);
-        } else if let Some(bound) = limits.statements {
-            let count = statement::split(text).len();
-            if count as u64 > bound {
-                exceeded = over(Code::LimitStatements, &counted(bound, "statement"), count);
-            }
-        }
+    const fn new(exceeded: Option<Failure>, by_text_alone: bool) -> Self {
         Self { statements: Vec::new(), exceeded, by_text_alone }
     }
-
-    /// The statements to explain.
-    fn read<'s>(&self, source: &'s Source) -> Vec<Statement<'s>> {
-        if self.exceeded.is_some() { Vec::new() } else { statement::statements(source.text()) }
-    }
 }
 
-/// A text that is explained.
-struct Script<'s> {
-    door: &'s str,
-    source: &'s Source,
-    ruleset: &'s Ruleset,
-    statements: Vec<Statement<'s>>,
+/// What puts the statements of a text into words.
+struct Teller<'a> {
+    script: &'a Script<'a>,
+    ruleset: &'a Ruleset,
 }
 
-impl Script<'_> {
+impl Teller<'_> {
     fn explanation(
         &self,
         index: usize,
@@ -233,14 +211,8 @@ impl Script<'_> {
         examined: Examined,
         findings: &[Finding],
     ) -> Explanation {
-        let context = Context {
-            door: self.door,
-            source: self.source,
-            statements: &self.statements,
-            index,
-            ruleset: self.ruleset,
-        };
-        let place = |span| Place { source: self.source.clone(), span };
+        let context = self.script.context(index, self.ruleset);
+        let place = |span| Place { source: self.script.source.clone(), span };
         let Examined { seen, text: Reading { not_understood, .. }, way, .. } = examined;
         Explanation {
             place: place(statement.span),

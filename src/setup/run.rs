@@ -10,21 +10,19 @@ use super::count::{About, Counting};
 use super::outcome::{Outcome, Verdict};
 use super::plan::{Draft, Plan};
 use super::report::{Kind, Report};
-use super::script::{self, Script};
+use super::script;
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::rows::RowWatch;
 use crate::engine::{dry, selftest};
-use crate::guard::{Guard, Judged, Judging, Piece, Ready, StepError, near, world};
+use crate::guard::{Guard, Judged, Judging, Piece, Ready, Script, StepError, near, world};
 use crate::policy::{Advice, ForeignKeys, Level};
-use crate::refusal::{
-    AdviceNote, Context, Failure, FailureContext, Finding, Near, Refusal, counted, in_bytes, named,
-};
+use crate::refusal::{AdviceNote, Context, Failure, FailureContext, Finding, Refusal, counted, named};
 use crate::request::Resource;
 use crate::ruleset::Ruleset;
 use crate::source::Source;
-use crate::statement::{self, Conflict};
+use crate::statement::Conflict;
 
 /// Why a run could not even begin, or could not be undone.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +107,6 @@ fn execute(
     draft: Option<&mut Draft>,
 ) -> Result<Outcome, SetupError> {
     let begin = Instant::now();
-    let (policy, door) = (guard.policy(), guard.name());
     let mut outcome = Outcome {
         verdict: Verdict::Ok,
         statements: 0,
@@ -118,21 +115,16 @@ fn execute(
         policy: guard.hash().to_owned(),
         report: Report::default(),
     };
-    let limits = &policy.limits;
-    let over =
-        |code, bound: &str, count| Verdict::Failed(Box::new(Failure::of_text(door, code, bound, count)));
-    let text = source.text();
-    if let Some(bound) = limits.text.filter(|bound| text.len() as u64 > *bound) {
-        outcome.verdict = over(Code::LimitText, &in_bytes(bound), outcome.statements);
-        return Ok(outcome);
-    }
-    let spans = statement::split(text);
-    outcome.statements = spans.len();
-    if let Some(bound) = limits.statements.filter(|bound| spans.len() as u64 > *bound) {
-        outcome.verdict = over(Code::LimitStatements, &counted(bound, "statement"), outcome.statements);
-        return Ok(outcome);
-    }
-    if spans.is_empty() {
+    let script = match Script::cut(guard, source) {
+        Ok(script) => script,
+        Err(exceeded) => {
+            outcome.statements = exceeded.statements;
+            outcome.verdict = Verdict::Failed(exceeded);
+            return Ok(outcome);
+        }
+    };
+    outcome.statements = script.spans.len();
+    if script.spans.is_empty() {
         return Ok(outcome);
     }
     if let Some(why) = selftest::failure() {
@@ -141,8 +133,7 @@ fn execute(
     if !connection.is_autocommit() {
         return Err(SetupError::InTransaction);
     }
-    let held = Hardened::new(connection, limits)?;
-    let script = Script::new(guard, source, &spans);
+    let held = Hardened::new(connection, &guard.policy().limits)?;
     let (judging, pieces) = script::read(&held, &script)?;
     let ruleset = Arc::clone(judging.ruleset());
     let counting = Counting::new(held.connection, ruleset.catalog().cloned().unwrap_or_default());
@@ -268,7 +259,7 @@ impl Run<'_> {
 
     /// Stops for something that SQLite has no error for.
     fn broken(&self, index: usize, reason: &str) -> Stopped {
-        let Some(context) = self.failure_context(index, None) else { return Stopped::Refused(Vec::new()) };
+        let Some(context) = self.failure_context(index) else { return Stopped::Refused(Vec::new()) };
         let failure =
             Failure::of_statement(Code::SqliteError, reason.to_owned(), String::new(), None, &context);
         Stopped::Failed(Box::new(failure))
@@ -315,43 +306,26 @@ impl Run<'_> {
     }
 
     fn context(&self, index: usize) -> Context<'_> {
-        Context {
-            door: self.script.guard.name(),
-            source: self.script.source,
-            statements: self.script.statements(),
-            index,
-            ruleset: self.ruleset,
-        }
+        self.script.context(index, self.ruleset)
     }
 
-    fn failure_context<'a>(&'a self, index: usize, near: Option<&'a Near>) -> Option<FailureContext<'a>> {
-        Some(FailureContext {
-            door: self.script.guard.name(),
-            source: self.script.source,
-            statement: self.script.statements().get(index)?,
-            index,
-            statements: self.script.spans.len(),
-            ruleset: self.ruleset,
-            near,
-        })
+    fn failure_context(&self, index: usize) -> Option<FailureContext<'_>> {
+        self.script.failure_context(index, self.ruleset)
     }
 
     fn failed(&self, index: usize, error: &Error) -> Stopped {
         if let Some(exceeded) = self.held.budget.exceeded() {
             return self.exceeded(index, exceeded);
         }
-        let statement = self.script.statements().get(index);
-        let world = || world(self.held.connection, self.ruleset);
-        let near = statement.map(|statement| near(world(), self.ruleset, statement));
-        let Some(context) = self.failure_context(index, near.as_ref()) else {
-            return Stopped::Refused(Vec::new());
-        };
+        let Some(context) = self.failure_context(index) else { return Stopped::Refused(Vec::new()) };
+        let near = near(world(self.held.connection, self.ruleset), self.ruleset, context.statement);
+        let context = FailureContext { near: Some(&near), ..context };
         let limits = &self.script.guard.policy().limits;
         Stopped::Failed(Box::new(Failure::of_sqlite(&error.into(), limits, &context)))
     }
 
     fn exceeded(&self, index: usize, exceeded: Exceeded) -> Stopped {
-        let Some(context) = self.failure_context(index, None) else { return Stopped::Refused(Vec::new()) };
+        let Some(context) = self.failure_context(index) else { return Stopped::Refused(Vec::new()) };
         Stopped::Failed(Box::new(Failure::of_exceeded(
             exceeded,
             &self.script.guard.policy().limits,
