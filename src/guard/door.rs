@@ -3,20 +3,18 @@
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, Error, Row};
-use serde_json::{Value as Json, json};
+use rusqlite::{Connection, Error};
 
 use super::judging::{Judged, Judging};
 use super::near::{near, world};
-use super::ready::{Ready, StepError};
+use super::prepared::{Prepared, Rows, take};
 use super::script::within_text;
 use crate::catalog::{Catalog, Known};
 use crate::diagnostic::Code;
 use crate::engine::budget::Exceeded;
 use crate::engine::open::Hardened;
 use crate::engine::{catalog, selftest};
-use crate::policy::{Limits, Policy};
+use crate::policy::Policy;
 use crate::refusal::{Context, Failure, FailureContext, Refusal};
 use crate::ruleset::Ruleset;
 use crate::source::Source;
@@ -154,38 +152,6 @@ pub enum GuardError {
     Sqlite(#[from] Error),
 }
 
-/// The rows of one statement, as far as the policy's caps hand them out.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
-    /// The names of the columns.
-    pub columns: Vec<String>,
-    /// The rows.
-    pub rows: Vec<Vec<Value>>,
-    /// Whether `limits.rows` or `limits.bytes` cut the rest off.
-    pub truncated: bool,
-}
-
-impl Rows {
-    /// As JSON: columns and rows. A blob is `{"blob": hex}`; a number that JSON does not have is null.
-    pub fn json(&self) -> Json {
-        let rows: Vec<Vec<Json>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-        json!({ "columns": self.columns, "rows": rows })
-    }
-}
-
-fn cell(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Integer(number) => json!(number),
-        Value::Real(number) => json!(number),
-        Value::Text(text) => json!(text),
-        Value::Blob(bytes) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            json!({ "blob": hex })
-        }
-    }
-}
-
 impl<'c> Door<'c> {
     fn new(connection: &'c mut Connection, guard: Guard) -> Result<Self, GuardError> {
         if let Some(why) = selftest::failure() {
@@ -257,11 +223,15 @@ impl<'c> Door<'c> {
         Ok(())
     }
 
-    fn context<'a>(&'a self, source: &'a Source, statements: &'a [Statement<'a>]) -> Context<'a> {
+    pub(super) fn context<'a>(&'a self, source: &'a Source, statements: &'a [Statement<'a>]) -> Context<'a> {
         Context { door: &self.guard.name, source, statements, index: 0, ruleset: self.judging.ruleset() }
     }
 
-    fn failure_context<'a>(&'a self, source: &'a Source, statement: &'a Statement<'a>) -> FailureContext<'a> {
+    pub(super) fn failure_context<'a>(
+        &'a self,
+        source: &'a Source,
+        statement: &'a Statement<'a>,
+    ) -> FailureContext<'a> {
         FailureContext {
             door: &self.guard.name,
             source,
@@ -273,9 +243,19 @@ impl<'c> Door<'c> {
         }
     }
 
-    fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> GuardError {
+    pub(super) fn failed(&self, error: &Error, source: &Source, statement: &Statement<'_>) -> GuardError {
         let context = self.failure_context(source, statement);
         GuardError::Failed(Box::new(self.failure(error, context)))
+    }
+
+    pub(super) fn exceeded(
+        &self,
+        exceeded: Exceeded,
+        source: &Source,
+        statement: &Statement<'_>,
+    ) -> GuardError {
+        let context = self.failure_context(source, statement);
+        GuardError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context)))
     }
 
     /// Words for the error of a statement; what is near it is found here.
@@ -289,92 +269,6 @@ impl<'c> Door<'c> {
         let near = near(Arc::clone(schema), ruleset, context.statement);
         Failure::of_sqlite(&error.into(), limits, &FailureContext { near: Some(&near), ..context })
     }
-}
-
-/// A statement that was judged and allowed.
-#[derive(Debug)]
-pub struct Prepared<'d, 'c> {
-    door: &'d mut Door<'c>,
-    /// `None` for a text without a statement.
-    ready: Option<Ready<'c>>,
-    source: Source,
-}
-
-impl Prepared<'_, '_> {
-    /// The names of the columns that it answers.
-    pub fn columns(&self) -> Vec<String> {
-        self.ready.as_ref().map(Ready::columns).unwrap_or_default()
-    }
-
-    /// Steps to the end and gives each row to `row`, which may end the run early by answering
-    /// false. Answers how many rows the statement changed itself. If it fails,
-    /// nothing of it stays; ended early, what it has written does. Rows are handed out as they come,
-    /// before what comes after them may be refused.
-    pub fn run(self, row: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>) -> Result<u64, GuardError> {
-        let Self { door, ready, source } = self;
-        let Some(mut ready) = ready else { return Ok(0) };
-        let statements = statement::statements(source.text());
-        let Some(statement) = statements.first() else { return Ok(0) };
-        let connection = door.held.connection;
-        let writes = ready.writes();
-        let own = connection.is_autocommit();
-        if writes {
-            connection.execute_batch(if own { "BEGIN" } else { "SAVEPOINT seawall_statement" })?;
-        }
-        let before = connection.total_changes();
-        let stepped = ready.step(row);
-        let spent = door.held.budget.spend(ready.prepared());
-        let changed = if connection.total_changes() == before { 0 } else { connection.changes() };
-        drop(ready);
-        let error = match (stepped, spent) {
-            (Ok(()), Ok(())) => None,
-            (Ok(()), Err(exceeded)) => Some(door.exceeded(exceeded, &source, statement)),
-            (Err(StepError::Sqlite(error)), _) => Some(door.failed(&error, &source, statement)),
-            (Err(StepError::Refused(findings)), _) => {
-                let context = door.context(&source, &statements);
-                Some(GuardError::Refused(findings.iter().map(|f| Refusal::new(f, &context)).collect()))
-            }
-            (Err(changed @ StepError::SchemaChanged), _) => {
-                let context = door.failure_context(&source, statement);
-                let reason = changed.to_string();
-                let failure = Failure::of_statement(Code::SqliteError, reason, String::new(), None, &context);
-                Some(GuardError::Failed(Box::new(failure)))
-            }
-        };
-        let Some(error) = error else {
-            if writes {
-                let end = if own { "COMMIT" } else { "RELEASE seawall_statement" };
-                if let Err(error) = connection.execute_batch(end) {
-                    undo(connection, own)?;
-                    return Err(door.failed(&error, &source, statement));
-                }
-            }
-            return Ok(changed);
-        };
-        if writes {
-            undo(connection, own)?;
-        }
-        Err(error)
-    }
-}
-
-impl Door<'_> {
-    fn exceeded(&self, exceeded: Exceeded, source: &Source, statement: &Statement<'_>) -> GuardError {
-        let context = self.failure_context(source, statement);
-        GuardError::Failed(Box::new(Failure::of_exceeded(exceeded, &self.guard.policy().limits, &context)))
-    }
-}
-
-/// Undoes the statement alone; a limit or OR ROLLBACK may have undone everything already.
-fn undo(connection: &Connection, own: bool) -> rusqlite::Result<()> {
-    if connection.is_autocommit() {
-        return Ok(());
-    }
-    connection.execute_batch(if own {
-        "ROLLBACK"
-    } else {
-        "ROLLBACK TO seawall_statement; RELEASE seawall_statement"
-    })
 }
 
 fn judge_of<'c>(held: &Hardened<'c>, guard: &Guard, known: &Arc<Known>) -> rusqlite::Result<Judging<'c>> {
@@ -391,31 +285,4 @@ fn schema_versions(connection: &Connection, judging: &Judging<'_>) -> rusqlite::
             connection.query_row(&sql, [], |row| row.get(0))
         })
         .collect()
-}
-
-fn take(row: &Row<'_>, rows: &mut Rows, bytes: &mut u64, limits: &Limits) -> rusqlite::Result<bool> {
-    let mut values = Vec::with_capacity(rows.columns.len());
-    let mut size = 0_u64;
-    for i in 0..rows.columns.len() {
-        let value = row.get_ref(i)?;
-        size += match value {
-            ValueRef::Null => 1,
-            ValueRef::Integer(_) | ValueRef::Real(_) => 8,
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() as u64,
-        };
-        values.push(match value {
-            // Text that is not UTF-8 is shown, not refused.
-            ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
-            other => Value::try_from(other).map_err(|error| Error::UserFunctionError(Box::new(error)))?,
-        });
-    }
-    let full = limits.rows.is_some_and(|most| rows.rows.len() as u64 >= most)
-        || limits.bytes.is_some_and(|most| *bytes + size > most);
-    if full {
-        rows.truncated = true;
-        return Ok(false);
-    }
-    *bytes += size;
-    rows.rows.push(values);
-    Ok(true)
 }
