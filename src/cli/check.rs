@@ -8,8 +8,6 @@ use clap::ArgGroup;
 
 use super::given::{BaseArgs, PolicyArgs, Stop};
 use super::{Exit, Format, Output};
-use crate::engine::clock::Clock;
-use crate::engine::streams::Seed;
 use crate::guard::{Checked, Checker, Door, Guard, GuardError};
 use crate::setup::workspace::Workspace;
 use crate::source::Source;
@@ -94,19 +92,12 @@ struct Bench {
 }
 
 fn benches(args: &Args, jobs: usize) -> Result<Vec<Bench>, Stop> {
-    let attached = args.base.attached()?;
-    let Some(base) = args.base.base()? else {
-        if !attached.is_empty() {
-            return Err(Stop::tool("a database is attached to another: give --db or --schema too"));
-        }
+    let Some(databases) = args.base.databases()? else {
         return Ok((0..jobs).map(|_| Bench { workspace: None, _directory: None }).collect());
     };
     let bench = |_| {
-        let directory = tempfile::tempdir()
-            .map_err(|error| Stop::tool(format!("a temporary directory: {}", error.kind())))?;
-        let seed = Seed::new("seawall", None);
-        let workspace = Workspace::create(directory.path(), &base, &attached, Clock::Host, &seed);
-        Ok(Bench { workspace: Some(workspace.map_err(Stop::tool)?), _directory: Some(directory) })
+        let (directory, workspace) = databases.scratch()?;
+        Ok(Bench { workspace: Some(workspace), _directory: Some(directory) })
     };
     (0..jobs).map(bench).collect()
 }

@@ -7,10 +7,7 @@ use clap::ArgGroup;
 use super::given::{BaseArgs, PolicyArgs, Stop, text_of};
 use super::{Exit, Format, Output};
 use crate::diagnostic::{Code, page};
-use crate::engine::clock::Clock;
-use crate::engine::streams::Seed;
 use crate::guard::Explained;
-use crate::setup::workspace::Workspace;
 use crate::source::{Source, nearest};
 use crate::statement::{self, Head};
 
@@ -83,18 +80,10 @@ fn explained(args: &Args) -> Result<Explained, Stop> {
         Some(sql) if sql != "-" => Source::new(format!("<{}>", args.policy.door), sql),
         _ => text_of(args.sql_file.as_deref())?,
     };
-    let attached = args.base.attached()?;
-    let Some(base) = args.base.base()? else {
-        if !attached.is_empty() {
-            return Err(Stop::tool("a database is attached to another: give --db or --schema too"));
-        }
+    let Some(databases) = args.base.databases()? else {
         return guard.explain(&source).map_err(Stop::tool);
     };
-    let directory = tempfile::tempdir()
-        .map_err(|error| Stop::tool(format!("a temporary directory: {}", error.kind())))?;
-    let seed = Seed::new("seawall", None);
-    let workspace = Workspace::create(directory.path(), &base, &attached, Clock::Host, &seed);
-    let mut workspace = workspace.map_err(Stop::tool)?;
+    let (_directory, mut workspace) = databases.scratch()?;
     let mut door = guard.open(&mut workspace.connection).map_err(Stop::tool)?;
     door.explain(&source).map_err(Stop::tool)
 }

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
+use tempfile::TempDir;
 
 use super::Format;
 use crate::engine::clock::{Clock, parse_instant};
@@ -64,8 +65,18 @@ fn pair(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl BaseArgs {
+    /// The databases that a command works on if it is given some.
+    pub(crate) fn databases(&self) -> Result<Option<Databases>, Stop> {
+        let attached = self.attached()?;
+        match self.base()? {
+            Some(base) => Ok(Some(Databases { base, attached })),
+            None if attached.is_empty() => Ok(None),
+            None => Err(Stop::tool("a database is attached to another: give --db or --schema too")),
+        }
+    }
+
     /// The root database, where one is given.
-    pub(crate) fn base(&self) -> Result<Option<Base>, Stop> {
+    fn base(&self) -> Result<Option<Base>, Stop> {
         match (&self.db, &self.schema) {
             (Some(file), _) => Ok(Some(Base::File(file.clone()))),
             (None, Some(file)) => schema(file).map(Some),
@@ -74,7 +85,7 @@ impl BaseArgs {
     }
 
     /// The databases beside it.
-    pub(crate) fn attached(&self) -> Result<Vec<Attached>, Stop> {
+    fn attached(&self) -> Result<Vec<Attached>, Stop> {
         let files = self.attach.iter();
         let files =
             files.map(|(name, file)| Ok(Attached { name: name.clone(), base: Base::File(file.clone()) }));
@@ -82,6 +93,26 @@ impl BaseArgs {
         let blank = blank.map(|(name, file)| Ok(Attached { name: name.clone(), base: schema(file)? }));
         files.chain(blank).collect()
     }
+}
+
+/// What the databases of a command are copied or built from.
+pub(crate) struct Databases {
+    base: Base,
+    attached: Vec<Attached>,
+}
+
+impl Databases {
+    /// Copies for statements that are not run, so that clock and seed do not matter; gone with the directory.
+    pub(crate) fn scratch(&self) -> Result<(TempDir, Workspace), Stop> {
+        let directory = scratch()?;
+        let seed = Seed::new("seawall", None);
+        let workspace = Workspace::create(directory.path(), &self.base, &self.attached, Clock::Host, &seed);
+        Ok((directory, workspace.map_err(Stop::tool)?))
+    }
+}
+
+fn scratch() -> Result<TempDir, Stop> {
+    tempfile::tempdir().map_err(|error| Stop::tool(format!("a temporary directory: {}", error.kind())))
 }
 
 fn schema(file: &Path) -> Result<Base, Stop> {
@@ -175,22 +206,16 @@ impl RunArgs {
     }
 
     /// The copies: in `directory`, else in one of their own that goes when the first is dropped.
-    pub(crate) fn workspace(
-        &self,
-        directory: Option<&Path>,
-    ) -> Result<(Option<tempfile::TempDir>, Workspace), Stop> {
+    pub(crate) fn workspace(&self, directory: Option<&Path>) -> Result<(Option<TempDir>, Workspace), Stop> {
         let scratch = match directory {
             Some(directory) => {
                 std::fs::create_dir_all(directory)
                     .map_err(|error| Stop::tool(format!("{}: {error}", directory.display())))?;
                 None
             }
-            None => Some(
-                tempfile::tempdir()
-                    .map_err(|error| Stop::tool(format!("a temporary directory: {}", error.kind())))?,
-            ),
+            None => Some(scratch()?),
         };
-        let place = directory.or_else(|| scratch.as_ref().map(tempfile::TempDir::path));
+        let place = directory.or_else(|| scratch.as_ref().map(TempDir::path));
         let place = place.ok_or_else(|| Stop::tool("a directory is needed"))?;
         let base = self.base.base()?.ok_or_else(|| Stop::tool("a database or a schema is needed"))?;
         let seed = Seed::new("seawall", self.seed);
