@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 
 use clap::ArgGroup;
 use tempfile::TempDir;
@@ -236,8 +237,14 @@ pub(crate) fn utf8(name: String, bytes: Vec<u8>) -> Result<Source, Stop> {
         Ok(text) => Ok(Source::new(name, text)),
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
-            let line = error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count() + 1;
+            let line = line_of(&error);
             Err(Stop::tool(format!("{name}:{line}: the file is not UTF-8 (byte {valid}); save it as UTF-8")))
         }
     }
+}
+
+/// The line of the first byte that is not UTF-8, from 1.
+pub(crate) fn line_of(error: &FromUtf8Error) -> usize {
+    let before = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+    before.filter(|byte| **byte == b'\n').count() + 1
 }

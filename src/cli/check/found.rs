@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::files::{Input, Part, Work};
 use super::{Format, Judge};
-use crate::cli::given::Stop;
+use crate::cli::given::{Stop, line_of};
 use crate::diagnostic::{self, Code, Diagnostic, Severity, Style};
 use crate::guard::Checked;
 use crate::refusal::{AdviceNote, Failure, Refusal};
@@ -114,9 +114,7 @@ impl Found<'_> {
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
-                let valid = error.utf8_error().valid_up_to();
-                let line = error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count() + 1;
-                self.tell(&not_utf8(name, line));
+                self.tell(&not_utf8(name, line_of(&error)));
                 return Ok(());
             }
         };
