@@ -5,6 +5,7 @@
 use rusqlite::Connection;
 use seawall::guard::GuardError;
 use seawall::policy::{Policy, PolicyBuilder};
+use seawall::source::Source;
 use seawall::{Door, Guard};
 
 fn open(policy: PolicyBuilder, connection: &mut Connection) -> Door<'_> {
@@ -161,4 +162,15 @@ fn a_closed_column_of_a_table_that_sqlite_keeps_is_not_compared_by_a_join() {
         let sql = format!("INSERT INTO t SELECT 1 FROM {from}");
         assert_eq!(refused(&mut door, &sql).len(), 1, "{sql}");
     }
+}
+
+#[test]
+fn what_a_failure_tells_of_the_schema_is_what_it_is_now() {
+    let mut connection = world("CREATE TABLE t(id INTEGER PRIMARY KEY, a)");
+    let mut door = open(setup(), &mut connection);
+    let source = Source::new("setup.sql", "INSERT INTO t (xyz) VALUES (1)");
+    let fix = |door: &mut Door<'_>| door.check(&source).unwrap().failures.remove(0).fix;
+    assert_eq!(fix(&mut door), "Columns: id, a.");
+    door.connection().execute_batch("ALTER TABLE t ADD COLUMN later").unwrap();
+    assert_eq!(fix(&mut door), "Columns: id, a, later.");
 }
