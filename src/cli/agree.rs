@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use indicatif::ProgressBar;
 
 use super::given::{PolicyArgs, Stop};
-use super::order::in_order;
+use super::order::{in_order, jobs};
 use super::{Exit, Output};
 use crate::guard::Guard;
 use crate::guard::agreement::Trial;
@@ -71,11 +71,9 @@ fn agree(args: &Args) -> Result<Tally, Stop> {
     let corpus = Corpus::new(&args.files);
     // Draws nothing where standard error is no terminal.
     let progress = ProgressBar::new(corpus.bytes());
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    let jobs = args.jobs.map_or_else(cores, std::num::NonZeroUsize::get);
     let mut total = Ok(Tally::default());
     in_order(
-        vec![(); jobs],
+        vec![(); jobs(args.jobs)],
         corpus.rounds(),
         |(), rounds, done| {
             rounds.for_each(|(number, round)| done(number, round.and_then(|r| compare(&guard, &r))))

@@ -48,8 +48,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Exit {
 fn check(args: &Args, output: &mut Output) -> Result<Exit, Stop> {
     let guard = args.policy.guard()?;
     let inputs = inputs(&args.files);
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    let jobs = args.jobs.map_or_else(cores, std::num::NonZeroUsize::get);
+    let jobs = super::order::jobs(args.jobs);
     // A file that is no list of scenarios is one piece of work.
     let lists = inputs.iter().any(Input::is_list);
     let jobs = if lists { jobs } else { jobs.min(inputs.len()).max(1) };

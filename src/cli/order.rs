@@ -2,11 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 /// A parser of nested text calls itself.
 const STACK: usize = 64 << 20;
+
+/// How many threads to start: as many as were asked for, else one for each core.
+pub(crate) fn jobs(asked: Option<NonZeroUsize>) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    asked.map_or_else(cores, NonZeroUsize::get)
+}
 
 /// Results that may wait for an earlier one, for each thread.
 const AHEAD: usize = 8;

@@ -111,14 +111,9 @@ impl<'a> Collector<'a> {
         for assignment in &update.assignments {
             self.expression(&assignment.value);
         }
-        if let Some(condition) = &update.selection {
-            self.expression(condition);
-        }
-        for term in &update.order_by {
-            self.expression(&term.expr);
-        }
-        if let Some(limit) = &update.limit {
-            self.expression(limit);
+        let order = update.order_by.iter().map(|term| &term.expr);
+        for expression in update.selection.iter().chain(order).chain(&update.limit) {
+            self.expression(expression);
         }
         self.scopes.pop();
         self.returning(update.returning.as_deref(), target);
@@ -132,14 +127,9 @@ impl<'a> Collector<'a> {
         }
         let Some(target) = self.target(alias_of(&table.relation)) else { return };
         self.scopes.push(Scope { sources: vec![target.clone()], aliases: Vec::new() });
-        if let Some(condition) = &delete.selection {
-            self.expression(condition);
-        }
-        for term in &delete.order_by {
-            self.expression(&term.expr);
-        }
-        if let Some(limit) = &delete.limit {
-            self.expression(limit);
+        let order = delete.order_by.iter().map(|term| &term.expr);
+        for expression in delete.selection.iter().chain(order).chain(&delete.limit) {
+            self.expression(expression);
         }
         self.scopes.pop();
         self.returning(delete.returning.as_deref(), target);

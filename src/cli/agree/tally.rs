@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use super::corpus::Block;
 use crate::guard::agreement::{Agreement, Class, Compared, Difference, READINGS};
+use crate::refusal::excerpt;
 use crate::source::LineIndex;
 use crate::statement::Statement;
 
 /// Differences of no class that are shown whole.
 pub(super) const SHOWN: usize = 20;
-/// Characters of a statement that are shown.
-const CUT: usize = 160;
 
 /// What was found, of both readings.
 #[derive(Clone, Debug, Default)]
@@ -84,9 +83,7 @@ impl Example {
     pub(super) fn of(block: &Block, statement: &Statement<'_>) -> Self {
         let within = || LineIndex::new(&block.sql).position(&block.sql, statement.span.start).line - 1;
         let line = block.line + if block.is_plain { within() } else { 0 };
-        let sql = statement.sql().split_whitespace().collect::<Vec<_>>().join(" ");
-        let cut = sql.char_indices().nth(CUT).map(|(at, _)| format!("{}…", &sql[..at]));
-        Self { place: format!("{}:{line}", block.file), sql: cut.unwrap_or(sql) }
+        Self { place: format!("{}:{line}", block.file), sql: excerpt(statement.sql()) }
     }
 }
 

@@ -42,7 +42,7 @@ impl<'e> Evidence<'e> {
             Side::Engine => Some(Class::NeedsSchema),
             Side::Text => {
                 let found = self.catalog.resolve(None, &asked.name);
-                let elsewhere = found.is_none_or(|(schema, _)| schema.name != *"main");
+                let elsewhere = found.is_some_and(|(schema, _)| schema.name != *"main");
                 elsewhere.then_some(Class::BareName)
             }
         }
